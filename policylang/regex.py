@@ -9,7 +9,7 @@ FLAGS: Final = frozenset("ims")
 """Flags of a `/…/` literal: i ignores case, m lets ^ and $ match at lines, s lets . match a line end."""
 
 
-class BadPattern(ValueError):
+class BadPatternError(ValueError):
     """The pattern is not RE2 syntax; the message says why in RE2's words."""
 
 
@@ -18,13 +18,13 @@ def compile_pattern(pattern: str, flags: str = "") -> Any:
     """Compile RE2 syntax; matching works on `str`, offsets are code points.
 
     Raises:
-        BadPattern: where the pattern or a flag is not RE2's.
+        BadPatternError: where the pattern or a flag is not RE2's.
     """
     import re2
 
     unknown = sorted(set(flags) - FLAGS)
     if unknown:
-        raise BadPattern(f"unknown flag `{unknown[0]}`; known: i, m, s")
+        raise BadPatternError(f"unknown flag `{unknown[0]}`; known: i, m, s")
     options = re2.Options()
     options.log_errors = False
     prefix = f"(?{''.join(sorted(set(flags)))})" if flags else ""
@@ -33,4 +33,4 @@ def compile_pattern(pattern: str, flags: str = "") -> Any:
     except re2.error as error:
         reason = error.args[0] if error.args else error
         text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise BadPattern(text) from error
+        raise BadPatternError(text) from error

@@ -1,4 +1,4 @@
-"""The catalogue of diagnostic codes (SPEC §5). Each has a page in ``docs/diagnostics/`` with a bad and a good example."""
+"""The catalogue of diagnostic codes (SPEC §5); each has a page in ``docs/diagnostics/`` with tested examples."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ BuiltinName = Literal["lower", "length", "starts_with", "contains"]
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """`lower(text)`, `length(text or list)`, `starts_with(text, prefix)`, `contains(text, part)`; lengths in code points."""
+    """`lower(text)`, `length(text or list)`, `starts_with(text, prefix)`, `contains(text, part)`."""
 
     name: BuiltinName
     args: tuple[Expr, ...]

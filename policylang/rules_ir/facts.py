@@ -149,7 +149,8 @@ class World(_Lazy):
     """All that a policy can see of one request. Lists are in span position order, chains by id."""
 
     __slots__ = (
-        "anchors", "chains", "data", "epoch", "evicted", "index", "integrity", "monitor", "retained", "scoring", "spans",
+        "anchors", "chains", "data", "epoch", "evicted", "index", "integrity", "monitor", "retained", "scoring",
+        "spans",
     )  # fmt: skip
     epoch: int
     spans: Sequence[SpanFacts]

@@ -1,4 +1,4 @@
-"""What an evaluator says of a world: which rules hold, of what. Shared by the interpreter, the fused code and columns."""
+"""What an evaluator says of a world: which rules hold, of what. Shared by all three evaluators."""
 
 from __future__ import annotations
 

@@ -429,7 +429,7 @@ InlineItem = InlineSpan | InlineGiven | InlineExpect
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class InlineTest:
     """`test "name" { … }`."""
 
     name: TextLit
