@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
-
-_NO_META: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Span:
     batch: str | None = field(default=None, kw_only=True)
     interim: bool = field(default=False, kw_only=True)
     time: str | None = field(default=None, kw_only=True)
-    meta: Mapping[str, str] = field(default=_NO_META, kw_only=True)
+    meta: Mapping[str, str] = field(default_factory=dict, hash=False, kw_only=True)
 
     @property
     def id(self) -> str:
@@ -83,18 +80,3 @@ class Span:
         if self.meta:
             out["meta"] = dict(self.meta)
         return out
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A mapping proxy cannot be pickled; the default `meta` is one.
-        values = {name: getattr(self, name) for name in _KEYWORDS if name != "meta"}
-        return (_rebuild, (self.span_id, self.kind, self.text, self.epoch, values, dict(self.meta)))
-
-
-_KEYWORDS = (
-    "disposition", "chain", "parents", "tokens", "loss", "represented_by", "score", "tool", "tool_call_id",
-    "batch", "interim", "time", "meta",
-)  # fmt: skip
-
-
-def _rebuild(span_id: str, kind: str, text: str, epoch: int, values: dict[str, Any], meta: dict[str, str]) -> Span:
-    return Span(span_id, kind, text, epoch, **values, meta=MappingProxyType(meta) if meta else _NO_META)
