@@ -136,9 +136,14 @@ class MonitorFacts(_Lazy):
 
 
 class IntegrityFacts(_Lazy):
-    """What the epoch-wide integrity rules read: two counts, and the gain (None: no gain is asked)."""
+    """What the epoch-wide integrity rules read; ``gain`` is infinite where nothing is evicted, so none is asked.
 
-    __slots__ = ("data", "gain", "unaccounted", "unsupported_claims")
+    ``claims`` spells the unsupported claims, ``lost`` the ids of the spans that are unaccounted for.
+    """
+
+    __slots__ = ("claims", "data", "gain", "lost", "unaccounted", "unsupported_claims")
+    claims: Sequence[str]
+    lost: Sequence[str]
     unsupported_claims: int
     unaccounted: int
     gain: float | None

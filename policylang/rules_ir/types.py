@@ -123,6 +123,8 @@ FIELDS: Final[dict[Type, dict[str, FieldType]]] = {
         "unsupported_claims": FieldType(INT, internal=True),
         "unaccounted": FieldType(INT, internal=True),
         "gain": FieldType(NUMBER, maybe_unknown=True, internal=True),
+        "claims": FieldType(TEXTS, internal=True),
+        "lost": FieldType(TEXTS, internal=True),
     },
 }
 """Fields by record type. `index.rebuilt` is the epoch number, or minus infinity for `never`; an infinite

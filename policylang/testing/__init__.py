@@ -1,0 +1,1 @@
+"""Policy tests: cases files and inline tests, run and compared."""
