@@ -1,0 +1,36 @@
+"""The evaluators agree: random well-typed rules on random facts give the same hits from each of them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+
+from hypothesis import HealthCheck, given, settings
+from ir_strategies import rules, worlds
+
+from policylang.compiler.fused import fuse
+from policylang.compiler.interpret import evaluate_rules
+from policylang.rules_ir.facts import World
+from policylang.rules_ir.policy import Rule
+
+EXAMPLES = int(os.environ.get("POLICYLANG_EXAMPLES", "400"))
+many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@many
+@given(rules(), worlds())
+def test_fused_code_agrees_with_the_interpreter(drawn: tuple[Rule, ...], facts: list[World]) -> None:
+    fused = fuse(drawn)
+    for world in facts:
+        assert fused.hits(world) == evaluate_rules(drawn, world)
+
+
+@settings(max_examples=max(1, EXAMPLES // 10), deadline=None)
+@given(rules(), worlds(1))
+def test_a_pickled_evaluator_is_the_same_evaluator(drawn: tuple[Rule, ...], facts: list[World]) -> None:
+    fused = fuse(drawn)
+    again = pickle.loads(pickle.dumps(fused))
+    assert again.source == fused.source
+    assert [(hit.rule.id, hit.subject, hit.undetermined) for hit in again.hits(facts[0])] == [
+        (hit.rule.id, hit.subject, hit.undetermined) for hit in fused.hits(facts[0])
+    ]
