@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text as a set."""
     return frozenset(words.split())
 
 
@@ -69,7 +70,7 @@ OPPOSITES: Final = _pairs()
 STATE_WORDS: Final = (
     (
         frozenset(OPPOSITES)
-        | _set(
+        | word_set(
             "cancelled canceled queued blocked paused suspended archived updated upgraded downgraded restored "
             "scheduled expired stale missing restarted rolled_back in_progress not_started timed_out errored "
             "aborted modified succeed terminating provisioning deploying live idle draft rejected written saved "
@@ -81,32 +82,32 @@ STATE_WORDS: Final = (
 )
 """Words that are a state as a value; `enabled` and `disabled` are booleans."""
 
-ENUM_WORDS: Final = _set(
+ENUM_WORDS: Final = word_set(
     "status state phase branch env environment region zone stage result outcome conclusion mode tier"
 )
 """Last word of a key under which any one word is a value."""
 
-CHECKSUM_WORDS: Final = _set(
+CHECKSUM_WORDS: Final = word_set(
     "sha sha1 sha224 sha256 sha384 sha512 md5 checksum digest crc crc32 fingerprint etag hash sum integrity"
 )
-ID_WORDS: Final = _set(
+ID_WORDS: Final = word_set(
     "id uuid guid ulid arn commit sha revision rev head ticket issue pr lease token key ref handle serial uid gid"
 )
-COUNT_WORDS: Final = _set(
+COUNT_WORDS: Final = word_set(
     "count total passed failed skipped ignored measured error warning file row record line item test "
     "result match replica retry attempt user entry insertion deletion page change message event request "
     "job task node size_in_item number quantity seat baggage passenger package module xfailed xpassed "
     "deselected hit document object"
 )
-VERSIONED: Final = _set(
+VERSIONED: Final = word_set(
     "version release tag python node npm rust rustc cargo go java ruby php pip postgres postgresql mysql "
     "redis nginx docker kubernetes openssl sqlite gcc clang cmake pytest ver"
 )
-CLOCK_WORDS: Final = _set(
+CLOCK_WORDS: Final = word_set(
     "time timestamp start end at ts date epoch created updated expires expiry exp iat modified started finished"
 )
 
-NOT_IDS: Final = _set(
+NOT_IDS: Final = word_set(
     "x86_64 x86-64 x64 x86 amd64 arm64 aarch64 i386 i686 win32 win64 utf8 utf-8 utf-16 utf16 iso-8859-1 "
     "latin1 sha1 sha256 sha512 md5 base64 http2 http3 h2 ipv4 ipv6 es5 es6 es2015 es2017 es2020 es2022 "
     "python2 python3 py3 pip3 mp3 mp4 3d 2d s3 ec2 k8s i18n l10n a11y e2e b2b p2p oauth2 int8 int16 int32 "

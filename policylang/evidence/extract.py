@@ -1,0 +1,116 @@
+"""Extraction: the material assertions of one text and the regions of it that do not count (SPEC §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from policylang.evidence import bulk
+from policylang.evidence import text as texts
+from policylang.evidence.extraction import acts, jsondoc, lines
+from policylang.evidence.extraction.found import Found
+from policylang.evidence.model import EMPTY, Assertion, Extraction
+
+CAP: Final = 64
+"""Material assertions that are kept of one text."""
+
+_ORDER: Final = {"id": 0, "checksum": 1, "version": 2, "state": 3, "write": 4, "boolean": 5, "count": 6}
+_REST: Final = 7
+
+
+def extract(text: str, *, kind: str, reading: bool = False, frame_keys: frozenset[str] = frozenset()) -> Extraction:
+    """The material assertions of `text`, by position, and its bulk regions.
+
+    Args:
+        text: The span's text.
+        kind: The span's kind; a `tool_call` or `pointer` asserts nothing.
+        reading: True for the result of a call that only reads (`calls.is_reading`): all bulk but for its exit code.
+        frame_keys: Keys of the session's harness frame (`frame_keys`), which do not count.
+    """
+    if kind in ("tool_call", "pointer") or not text or text.isspace():
+        return EMPTY
+    normal = texts.normalise(text)
+    if reading:
+        exits = list(_exit_codes(normal.text))
+        return _finish(normal, exits, [(0, len(normal.text))], True, frame_keys, False)
+    found, regions, whole, cut = _read(normal.text)
+    return _finish(normal, found, regions, whole, frame_keys, cut)
+
+
+def _read(text: str) -> tuple[list[Found], list[tuple[int, int]], bool, bool]:
+    found: list[Found] = []
+    regions: list[tuple[int, int]] = []
+    cut = False
+    begin = len(text) - len(text.lstrip())
+    if jsondoc.looks_like(text, begin):
+        found, begin, cut = jsondoc.read(text, begin, len(text))
+    rest = text[begin:]
+    if rest and not rest.isspace():
+        regions = _regions(rest, begin)
+        for at, line in _lines(text, begin, regions):
+            found += lines.read(line, at)
+    whole = bool(regions) and not any(True for _ in _lines(text, 0, regions))
+    return found, regions, whole, cut
+
+
+def _regions(text: str, base: int) -> list[tuple[int, int]]:
+    data = text.encode("utf-8")
+    ranges = bulk.regions(data)
+    if len(data) == len(text):
+        return [(start + base, end + base) for start, end in ranges]
+    found: list[tuple[int, int]] = []
+    at = done = 0
+    for start, end in ranges:
+        at += len(data[done:start].decode("utf-8"))
+        size = len(data[start:end].decode("utf-8"))
+        found.append((at + base, at + size + base))
+        at += size
+        done = end
+    return found
+
+
+def _lines(text: str, begin: int, regions: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """Non-blank lines outside the regions, with their offsets."""
+    at = begin
+    for start, end in [*regions, (len(text), len(text))]:
+        while at < start:
+            stop = text.find("\n", at, start)
+            stop = start if stop < 0 else stop
+            line = text[at:stop]
+            if line and not line.isspace():
+                yield at, line
+            at = stop + 1
+        at = max(at, end)
+
+
+def _exit_codes(text: str) -> Iterator[Found]:
+    """Exit codes of the first and last lines, where a harness writes them."""
+    every = [(at, line) for at, line in _lines(text, 0, [])]
+    for at, line in every if len(every) <= 16 else every[:8] + every[-8:]:
+        yield from (fact for fact in acts.read(line[: lines.MAX_PROSE], at) if fact.type == "exit_code")
+
+
+def _finish(
+    normal: texts.Normal,
+    found: list[Found],
+    regions: list[tuple[int, int]],
+    whole: bool,
+    frame: frozenset[str],
+    cut: bool,
+) -> Extraction:
+    kept = [fact for fact in found if fact.key not in frame or fact.type == "exit_code"]
+    truncated = cut or len(kept) > CAP
+    if len(kept) > CAP:
+        kept = sorted(kept, key=lambda fact: (_ORDER.get(fact.type, _REST), fact.start))[:CAP]
+    kept.sort(key=lambda fact: (fact.start, fact.end, fact.key))
+    original = normal.original
+    ranges = tuple((normal.start(start), normal.end(end)) for start, end in regions)
+    return Extraction(tuple(_assertion(normal, fact, original) for fact in kept), truncated, whole, ranges)
+
+
+def _assertion(normal: texts.Normal, fact: Found, original: str) -> Assertion:
+    start, end = normal.start(fact.start), normal.end(fact.end)
+    return Assertion(
+        fact.entity, fact.key, fact.value, fact.type, start, end, original[start:end], fact.polarity, fact.per_call,
+        normal.start(fact.key_start),
+    )  # fmt: skip

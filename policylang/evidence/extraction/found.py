@@ -1,0 +1,44 @@
+"""One fact as a reader found it, with offsets of the normalised text."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from policylang.evidence import keys, values
+
+_CALLED: Final = frozenset({"exit_code", "http_status"})
+
+
+class Found(NamedTuple):
+    """A fact before its offsets are mapped back; a tuple, as readers make many and keep few."""
+
+    entity: str | None
+    key: str
+    value: str
+    type: str
+    start: int
+    end: int
+    key_start: int
+    polarity: bool = True
+    per_call: bool = False
+
+
+def typed(
+    key: str, raw: str, start: int, key_start: int, entity: str | None = None, polarity: bool = True
+) -> Found | None:
+    """The fact that `raw` at `start` states under `key`, or None where the value is free text or the key is empty.
+
+    Quotes and closing punctuation around the value are left outside its offsets.
+    """
+    kind = values.classify(raw, key)
+    if kind is None:
+        return None
+    type_, value = kind
+    name = "exit_code" if type_ == "exit_code" else keys.normalise(key)
+    if not name:
+        return None
+    inner = values.strip(raw)
+    at = start + raw.find(inner)
+    return Found(
+        entity, name, value, type_, at, at + len(inner), key_start, polarity, type_ in _CALLED or keys.is_per_call(name)
+    )

@@ -1,0 +1,161 @@
+"""`key = value`, `key: value`, `key=value key=value`, `"key": value` within one line."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from policylang.evidence import keys, values
+from policylang.evidence.extraction import nouns
+from policylang.evidence.extraction.found import Found, typed
+from policylang.evidence.lexicon import SIZES, UNITS, word_set
+
+MAX_LINE: Final = 4_000
+"""Pairs are looked for in this many characters of a line; longer ones are data, not statements."""
+MAX_PAIRS: Final = 64
+
+_SEPARATOR: Final = re.compile(r"[:=]")
+_LEAD: Final = re.compile(r"[ \t]*+(?:[-*•>#|+]++[ \t]++|\d{1,3}[.)][ \t]++)?")
+_LABEL: Final = re.compile(r"[\"'`*_]*+([^\W\d_][\w./-]*+(?:[ /][\w(.#/-][\w.)/%-]*+){0,4})[\"'`*_]*+[ \t]*+\Z")
+_QUOTED: Final = re.compile(r"\"([^\"\\\n]*+)\"|'([^'\\\n]*+)'|`([^`\n]*+)`|\*\*([^*\n]*+)\*\*")
+_BARE: Final = re.compile(r"[^\s,;|\"'`]++")
+_LOGFMT: Final = re.compile(r"[^\s,;&|\"'`)\]}<>]++")
+_AFTER: Final = re.compile(
+    r"[ \t]*+(?:\Z|[,;|)\]}]|\(|[-–—]{1,2}[ \t]|#|//|\.(?:\s|\Z)|[ \t]{2}|\t|->)|[ \t]++(?:[\w.-]++[ \t]*+[=:])"
+)
+_UNIT: Final = re.compile(r"[ \t]([A-Za-zµμ%]++)")
+_RANGE: Final = re.compile(r"[ \t]*+(?:and|or|to|through|/|-|–|\.\.\.?)[ \t]*+[\dvV$]")
+_SKIP: Final = word_set(
+    "error warning warn info note hint help debug trace fatal notice usage example examples todo fixme http "
+    "https see e.g i.e default caused by in traceback output input expected got actual want left right "
+    "received at before after old new from to was panic hi ps tip"
+)
+
+
+def read(line: str, base: int, start: int, end: int, mood: bool) -> list[Found]:
+    """Facts of the pairs in `line[start:end]`; `base` is the line's offset in the text.
+
+    Args:
+        mood: True if the line states; where it asks, supposes or wishes only a whole-line pair counts.
+    """
+    found: list[Found] = []
+    at = edge = start
+    first = True
+    while len(found) < MAX_PAIRS:
+        mark = _SEPARATOR.search(line, at, min(end, start + MAX_LINE))
+        if mark is None:
+            return found
+        at = mark.end()
+        fact, after = (None, at) if not (mood or first) else _pair(line, base, edge, mark.start(), end, mood)
+        first = False
+        if fact is not None:
+            found.append(fact)
+            at = edge = after
+    return found
+
+
+def _pair(line: str, base: int, edge: int, mark: int, end: int, mood: bool) -> tuple[Found | None, int]:
+    sign = line[mark]
+    before, after = line[mark - 1 : mark], line[mark + 1 : mark + 2]
+    if after == "=" or after == ">" or before in tuple("!<>=:+-*/~&|") or (sign == ":" and after in ":/\\"):
+        return None, mark + 1
+    tight = sign == "=" and before not in " \t" and after not in ("", " ", "\t")
+    if sign == ":" and after not in ("", " ", "\t", '"', "'", "`", "*"):
+        return None, mark + 1
+    group = _tight_key(line, edge, mark) if tight else _key(line, edge, mark, sign, mood)
+    if group is None:
+        return None, mark + 1
+    fact, stop = _value(line, mark + 1, end, group, base, tight)
+    return fact, stop
+
+
+def _tight_key(line: str, edge: int, mark: int) -> nouns.Group | None:
+    begin = mark
+    while begin > edge and mark - begin < 80 and (line[begin - 1].isalnum() or line[begin - 1] in "_.-"):
+        begin -= 1
+    key = line[begin:mark]
+    if not key or not (key[0].isalpha() or key[0] == "_") or line[begin - 1 : begin] in tuple("?&/-<$%@"):
+        return None
+    return nouns.Group(key, None, begin)
+
+
+def _key(line: str, edge: int, mark: int, sign: str, mood: bool) -> nouns.Group | None:
+    """The key left of a spaced separator: the whole label where the line begins with it, else the noun group."""
+    lead = _LEAD.match(line, edge, mark)
+    begin = lead.end() if lead else edge
+    label = _LABEL.match(line, begin, mark)
+    if label is not None:
+        text = label[1]
+        low = text.lower()
+        if low in _SKIP or low.split(" ", 1)[0] in ("if", "when", "unless", "whether", "should", "must"):
+            return None
+        parts = text.split()
+        if not mood and len(parts) > 1:
+            return None
+        if len(parts) == 1 or (sign == ":" and not any(nouns.is_stop(part.lower()) for part in parts)):
+            return _split(text, line.index(text, begin))
+    if not mood:
+        return None
+    group = nouns.left_of(line, begin, mark)
+    if group is None or group.key.lower() in _SKIP:
+        return None
+    return group
+
+
+def _split(label: str, at: int) -> nouns.Group | None:
+    """A label's words as key, an id among several words as entity; a path or file name alone is no key."""
+    if " " not in label:
+        if "/" in label or (
+            values.classify(label, "path") == ("path", label) and "." in label and not label[0].isupper()
+        ):
+            return None if "/" in label or label.rsplit(".", 1)[1] in _SUFFIXES else nouns.Group(label, None, at)
+        return nouns.Group(label, None, at)
+    return nouns.left_of(" " * at + label, at, at + len(label))
+
+
+_SUFFIXES: Final = word_set("py js ts tsx jsx rs go java c h cpp rb md txt json yaml yml toml html css sh lock cfg ini")
+
+
+def _value(line: str, at: int, end: int, group: nouns.Group, base: int, tight: bool) -> tuple[Found | None, int]:
+    while at < end and line[at] in " \t*":
+        at += 1
+    key_start = base + group.start
+    if at >= end:
+        return None, at
+    quoted = _QUOTED.match(line, at, end)
+    if quoted is not None:
+        inner = quoted[quoted.lastindex or 0]
+        begin = quoted.start(quoted.lastindex or 0)
+        return typed(group.key, inner, base + begin, key_start, group.entity), quoted.end()
+    token = (_LOGFMT if tight else _BARE).match(line, at, end)
+    if token is None:
+        return None, at + 1
+    raw, stop = token.group(), token.end()
+    if tight:
+        return typed(group.key, raw, base + at, key_start, group.entity), stop
+    if line[stop : stop + 1] == "," and raw[-1:].isdigit() and line[stop + 1 : stop + 4].isdigit():
+        number = _THOUSANDS.match(line, at, end)
+        if number is not None:
+            raw, stop = number.group(), number.end()
+    unit = _UNIT.match(line, stop, end)
+    if unit is not None and raw[-1].isdigit() and (unit[1] in UNITS or unit[1].lower() in SIZES or unit[1] == "%"):
+        raw, stop = line[at : unit.end()], unit.end()
+    stamp = _STAMP.match(line, at, end)
+    if stamp is not None and stamp.end() > stop:
+        raw, stop = stamp.group(), stamp.end()
+    if _RANGE.match(line, stop, end) or not (_AFTER.match(line, stop, end) or raw[-1] in ".,;"):
+        return None, stop
+    polarity = True
+    fact = typed(group.key, raw, base + at, key_start, group.entity, polarity)
+    return fact, stop
+
+
+_THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?(?![\w,])")
+_STAMP: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]++)?)?(?: ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
+)
+
+
+def key_name(group: nouns.Group) -> str:
+    """The normalised key of a pair."""
+    return keys.normalise(group.key)

@@ -1,0 +1,158 @@
+"""Prose: `key is value`, `key went from A to B`, `commit 3f9ac1d`, `migration 0042 applied`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from policylang.evidence import keys, values
+from policylang.evidence.extraction import nouns
+from policylang.evidence.extraction.found import Found, typed
+from policylang.evidence.lexicon import FALSE_WORDS, ID_WORDS, SIZES, STATE_WORDS, TRUE_WORDS, UNITS, word_set
+
+_COPULA: Final = re.compile(
+    r"(?i)[ \t](?:is now|is currently|is|was|are|were|equals|has been set to|was set to|is set to|set to|now at|is at|changed to|bumped to|upgraded to|updated to)"
+    r"[ \t]++((?:not|no longer|never|now|still|already|also)[ \t]++)?[\"'`*]{0,3}([^\s\"'`*,;()]++)"
+)
+_CHANGE: Final = re.compile(
+    r"(?i)\bfrom[ \t]++[\"'`*]{0,3}([^\s\"'`*,;()]++)[\"'`*]{0,3}[ \t]++to[ \t]++[\"'`*]{0,3}([^\s\"'`*,;()]++)"
+)
+_NEAR: Final = re.compile(
+    r"(?i)(?<![\w./-])([\w-]*?(?:version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch))[ \t]++#?[\"'`*]{0,3}([^\s\"'`*,;()]++)"
+)
+_STATE: Final = re.compile(
+    r"(?i)[ \t]((?:(?:is|was|are|were|has been|have been|had been|is now|got|now)[ \t]++)?)((?:not|never|no longer|successfully|already|now|fully)[ \t]++)?("
+    + "|".join(sorted(STATE_WORDS | TRUE_WORDS - {"yes", "on", "true"} | FALSE_WORDS - {"no", "off", "false"}))
+    + r")(?![\w-])"
+)
+_ENDS: Final = re.compile(
+    r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;:!)\]]|\(|[-–—]{1,2}[ \t]|(?:in|at|on|by|to|for|with|after|before|since|and|successfully|via|as|from|due|because|yesterday|today|already|now|again)(?!\w))"
+)
+_NOT: Final = frozenset({"not", "never", "no longer"})
+_RANGED: Final = re.compile(
+    r"[\"'`*]{0,3}[ \t]*+(?:and|or|to|through|/|–|-|\.\.\.?)[ \t]*+[\dvV$]|[ \t]*+(?:or|/)[ \t]"
+)
+_UNIT: Final = re.compile(r"[ \t]([A-Za-zµμ%]++)")
+_NUMERIC: Final = frozenset(
+    {"number", "count", "version", "duration", "size", "port", "http_status", "exit_code", "timestamp"}
+)
+_WEAK: Final = word_set(
+    "result output value line thing change everything something nothing one problem issue error point reason "
+    "case way idea time example answer total sum difference"
+)
+
+
+def read(clause: str, base: int, denied: bool) -> list[Found]:
+    """Facts of one stating clause; `base` is its offset in the text."""
+    found: list[Found] = []
+    for reader in (_changes, _copulas, _neighbours, _states):
+        reader(clause, base, found)
+    if not denied:
+        return found
+    return [fact._replace(polarity=not fact.polarity) for fact in found]
+
+
+def _taken(found: list[Found], start: int) -> bool:
+    return any(fact.start <= start < fact.end for fact in found)
+
+
+def _with_unit(clause: str, raw: str, end: int) -> tuple[str, int]:
+    unit = _UNIT.match(clause, end)
+    if unit is not None and raw[-1].isdigit() and (unit[1] in UNITS or unit[1].lower() in SIZES or unit[1] == "%"):
+        return raw + clause[end : unit.end()], unit.end()
+    return raw, end
+
+
+def _changes(clause: str, base: int, found: list[Found]) -> None:
+    """`X went from A to B` binds B."""
+    for hit in _CHANGE.finditer(clause):
+        left = clause[: hit.start()].rstrip()
+        cut = left.rsplit(" ", 1)
+        verb = cut[-1].lower() if len(cut) == 2 else ""
+        if not nouns.is_stop(verb) and verb not in ("went", "rose", "fell", "grew", "dropped", "migrated"):
+            continue
+        group = nouns.left_of(clause, 0, len(cut[0]))
+        if group is None:
+            continue
+        old, new = values.classify(hit[1], group.key), values.classify(hit[2], group.key)
+        if old is None or new is None or old[0] != new[0]:
+            continue
+        raw, _ = _with_unit(clause, hit[2], hit.end(2))
+        fact = typed(group.key, raw, base + hit.start(2), base + group.start, group.entity)
+        if fact is not None:
+            found.append(fact)
+
+
+def _copulas(clause: str, base: int, found: list[Found]) -> None:
+    at = 0
+    while (hit := _COPULA.search(clause, at)) is not None:
+        at = hit.start(2)
+        start = hit.start(2)
+        raw, end = _with_unit(clause, hit[2], hit.end(2))
+        if _taken(found, base + start) or _RANGED.match(clause, end):
+            continue
+        group = nouns.left_of(clause, 0, hit.start())
+        if group is None or keys.normalise(group.key) in _WEAK:
+            continue
+        low = raw.rstrip(".,;:!").lower()
+        if low in STATE_WORDS:
+            continue
+        if low in ("on", "off", "yes", "no", "in", "a"):
+            continue
+        kind = values.classify(raw, group.key)
+        if kind is None or kind[0] in ("enum", "path") or (kind[0] in _NUMERIC and not _ENDS.match(clause, end)):
+            continue
+        polarity = (hit[1] or "").strip().lower() not in _NOT
+        fact = typed(group.key, raw, base + start, base + group.start, group.entity, polarity)
+        if fact is not None:
+            found.append(fact)
+
+
+def _neighbours(clause: str, base: int, found: list[Found]) -> None:
+    """A value directly right of a noun that takes one: `commit 3f9ac1d`, `deployment id dep-9f31`, `port 8080`."""
+    for hit in _NEAR.finditer(clause):
+        start = hit.start(2)
+        if _taken(found, base + start) or _RANGED.match(clause, hit.end(2)):
+            continue
+        group = nouns.left_of(clause, 0, hit.end(1))
+        if group is None:
+            continue
+        last = keys.words(group.key)[-1:]
+        raw = hit[2]
+        kind = values.classify(raw, group.key)
+        if kind is None or not last:
+            continue
+        wanted = {"version": ("version",), "port": ("port",), "pid": ("number", "count", "id")}.get(
+            last[0], ("id", "checksum")
+        )
+        if kind[0] not in wanted or (
+            last[0] not in ID_WORDS and kind[0] == "id" and last[0] not in ("lease", "ticket", "branch", "checksum")
+        ):
+            continue
+        fact = typed(group.key, raw, base + start, base + group.start, group.entity)
+        if fact is not None:
+            found.append(fact)
+
+
+def _states(clause: str, base: int, found: list[Found]) -> None:
+    """A state word after its noun: `migration 0042 [was] [not] applied`."""
+    for hit in _STATE.finditer(clause):
+        start, end = hit.start(3), hit.end(3)
+        if _taken(found, base + start) or not _ENDS.match(clause, end):
+            continue
+        group = nouns.left_of(clause, 0, hit.start())
+        if group is None or (
+            hit[3].lower() in ("open", "live", "set", "clean", "error", "complete", "success")
+            and not hit[1]
+            and group.entity is None
+            and len(clause) > 60
+        ):
+            continue
+        name = keys.normalise(group.key)
+        if name in _WEAK or clause[group.start - 1 : group.start] in ("@", "/"):
+            continue
+        lead = clause[max(0, group.start - 4) : group.start].lower()
+        polarity = (hit[2] or "").strip().lower() not in _NOT and not lead.endswith("no ")
+        fact = typed(group.key, hit[3], base + start, base + group.start, group.entity, polarity)
+        if fact is not None:
+            found.append(fact)

@@ -1,0 +1,238 @@
+"""Text as extraction and binding read it: normalised, with offsets into the original, and cut into clauses."""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Final
+
+from policylang.regex import compile_pattern
+
+STATEMENT: Final = "statement"
+QUESTION: Final = "question"
+CONDITION: Final = "condition"
+WISH: Final = "wish"
+
+MAX_CLAUSE: Final = 2_000
+"""A longer clause is cut here: prose has none, and binding inside one must stay bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause, as half-open offsets of the text it was cut from.
+
+    Attributes:
+        start: First character.
+        end: Past the last character; the mark that ended the clause is outside.
+        mood: `STATEMENT`, or `QUESTION`, `CONDITION` or `WISH`, which name a key and bind nothing (SPEC §4).
+        denied: True for "it is not true that …": what it binds is bound as the opposite.
+    """
+
+    start: int
+    end: int
+    mood: str = STATEMENT
+    denied: bool = False
+
+    @property
+    def binds(self) -> bool:
+        """True if a value in this clause may be bound to its key."""
+        return self.mood == STATEMENT
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """A text in NFKC without format characters, and the way back to the original.
+
+    Attributes:
+        original: The text as given.
+        text: The text to read.
+        starts: Offset in `text` of each normalised piece; empty where the two texts have the same offsets.
+        origins: Offsets in `original` of each piece, start and end in turn.
+    """
+
+    original: str
+    text: str
+    starts: tuple[int, ...] = ()
+    origins: tuple[int, ...] = ()
+
+    def start(self, offset: int) -> int:
+        """The original offset of the character at `offset`."""
+        if not self.starts:
+            return offset
+        piece = bisect_right(self.starts, offset) - 1
+        return self.origins[2 * piece] + (offset - self.starts[piece] if self._in_step(piece) else 0)
+
+    def end(self, offset: int) -> int:
+        """The original offset past the character before `offset`."""
+        if not self.starts or offset == 0:
+            return offset
+        piece = bisect_right(self.starts, offset - 1) - 1
+        if self._in_step(piece):
+            return self.origins[2 * piece] + offset - self.starts[piece]
+        return self.origins[2 * piece + 1]
+
+    def _in_step(self, piece: int) -> bool:
+        after = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.text)
+        return after - self.starts[piece] == self.origins[2 * piece + 1] - self.origins[2 * piece]
+
+
+def normalise(text: str) -> Normal:
+    """NFKC without format characters (Cf), terminal colours and lone surrogates; linear.
+
+    Pieces are cut so that a full-width digit, a ligature or an accented letter each map to their own place.
+    """
+    if text.isascii() and "\x1b" not in text:
+        return Normal(text, text)
+    pieces = _Pieces()
+    at = 0
+    if "\x1b" in text:
+        for found in _COLOUR.finditer(_valid(text)):
+            pieces.add_range(text, at, found.start())
+            at = found.end()
+    pieces.add_range(text, at, len(text))
+    return pieces.normal(text)
+
+
+_COLOUR: Final = compile_pattern(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*\x07)")
+_CHUNK: Final = 64
+
+
+class _Pieces:
+    """Collects normalised pieces; a run that normalisation leaves alone is one piece, however long."""
+
+    __slots__ = ("origins", "out", "same_end", "size", "starts")
+
+    def __init__(self) -> None:
+        self.out: list[str] = []
+        self.size = 0
+        self.starts: list[int] = []
+        self.origins: list[int] = []
+        self.same_end = -1
+
+    def add_range(self, text: str, start: int, end: int) -> None:
+        while start < end:
+            stop = min(start + _CHUNK, end)
+            while stop < end and stop < start + 2 * _CHUNK and unicodedata.combining(text[stop]):
+                stop += 1
+            chunk = text[start:stop]
+            if chunk.isascii() or _untouched(chunk):
+                self._same(chunk, start, stop)
+            else:
+                self._add_each(text, start, stop)
+            start = stop
+
+    def _add_each(self, text: str, start: int, end: int) -> None:
+        while start < end:
+            stop = start + 1
+            while stop < end and unicodedata.combining(text[stop]):
+                stop += 1
+            chunk = text[start:stop]
+            clean = unicodedata.normalize("NFKC", "".join(_kept(char) for char in chunk))
+            clean = "".join(_kept(char) for char in clean)
+            if clean == chunk:
+                self._same(chunk, start, stop)
+            elif clean:
+                self._put(clean, start, stop)
+                self.same_end = -1
+            start = stop
+
+    def _same(self, chunk: str, start: int, end: int) -> None:
+        if self.same_end == start and self.out:
+            self.out.append(chunk)
+            self.size += len(chunk)
+            self.origins[-1] = end
+        else:
+            self._put(chunk, start, end)
+        self.same_end = end
+
+    def _put(self, chunk: str, start: int, end: int) -> None:
+        self.starts.append(self.size)
+        self.origins += (start, end)
+        self.out.append(chunk)
+        self.size += len(chunk)
+
+    def normal(self, text: str) -> Normal:
+        whole = "".join(self.out)
+        if len(self.starts) == 1 and whole == text:
+            return Normal(text, text)
+        return Normal(text, whole, tuple(self.starts), tuple(self.origins))
+
+
+def _kept(char: str) -> str:
+    category = unicodedata.category(char)
+    return "" if category == "Cf" else "\ufffd" if category == "Cs" else char
+
+
+def _untouched(chunk: str) -> bool:
+    if not unicodedata.is_normalized("NFKC", chunk):
+        return False
+    # Printable text holds neither format characters nor surrogates; white space aside, only such chunks are looked at.
+    return chunk.isprintable() or all(_kept(char) == char for char in chunk)
+
+
+def _valid(text: str) -> str:
+    """The text with lone surrogates replaced one for one, as RE2 wants UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text
+
+
+_BREAK: Final = compile_pattern(r"(?i)[\n\r;]|[.!?]+(?:[\"')\]*`]*(?:\s|$))|,?\s(?:but|while)\s")
+_ASKS: Final = compile_pattern(r"(?i)^\W*(?:so |and |then |now )?(?:what|which|who|whose|where|why|how)\b")
+_CONDITION: Final = compile_pattern(
+    r"(?i)\b(?:if|when|whenever|unless|whether|once|until|assuming|suppose|in case|would have)\b"
+)
+_WISH: Final = compile_pattern(
+    r"(?i)\b(?:should|must|shall|need(?:s|ed)? to|ha(?:s|ve) to|want(?:s|ed)? to|would|could|might|may|going to|plan(?:s|ning)? to"
+    r"|let me|let's|let us|i will|i'll|we will|we'll|will|to (?:check|verify|confirm|ensure|expect|see|make)"
+    r"|expect(?:s|ed|ing)?|hopefully|todo|make sure|please|try(?:ing)? to|remember to|don't forget)\b"
+    r"|^\W*(?:(?:then|also|and|so|now|next|first|we|i|you|lets)[, ]+)*(?:check|verify|confirm|ensure|set|run|use|see)\b"
+)
+_DENIED: Final = compile_pattern(
+    r"(?i)\b(?:it is|it's|this is|that is|that's)\s+(?:not (?:true|the case|correct)|false|untrue|wrong) that\b"
+)
+
+
+def clauses(text: str, start: int = 0, end: int | None = None) -> list[Clause]:
+    """Cut text into clauses: ended by a line, `;`, a sentence, "but" or "while" (SPEC §4).
+
+    Args:
+        text: Normalised text.
+        start: Where to begin.
+        end: Where to stop; the end of the text if None.
+    """
+    stop = len(text) if end is None else end
+    found: list[Clause] = []
+    body = text[start:stop]
+    at = 0
+    for mark in _BREAK.finditer(body):
+        _add(found, body, at, mark.start(), "?" in mark.group(), start)
+        at = mark.end()
+    _add(found, body, at, len(body), False, start)
+    return found
+
+
+def _add(found: list[Clause], body: str, start: int, end: int, asked: bool, base: int) -> None:
+    while end - start > MAX_CLAUSE:
+        _add(found, body, start, start + MAX_CLAUSE, asked, base)
+        start += MAX_CLAUSE
+    piece = body[start:end]
+    if piece and not piece.isspace():
+        found.append(Clause(base + start, base + end, QUESTION if asked else mood(piece), is_denied(piece)))
+
+
+def mood(clause: str) -> str:
+    """The mood of one clause by its words; a question mark is the caller's to see."""
+    if _ASKS.search(clause):
+        return QUESTION
+    if _CONDITION.search(clause):
+        return CONDITION
+    return WISH if _WISH.search(clause) else STATEMENT
+
+
+def is_denied(clause: str) -> bool:
+    """True for "it is not true that …" and its kin."""
+    return bool(_DENIED.search(clause))
