@@ -1,0 +1,84 @@
+"""Message templates: `"{span.id} survives only as a reference"` to text pieces and typed reads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policylang.check.context import GLOBAL_NODES
+from policylang.check.sink import Sink
+from policylang.check.words import a
+from policylang.diagnostics import did_you_mean
+from policylang.rules_ir import expr as ir
+from policylang.rules_ir.types import BOOL, ENUM_TYPES, FIELDS, INT, META, NUMBER, TEXT, TEXTS
+from policylang.syntax import ast
+
+_PRINTABLE: Final = frozenset(type_.name for type_ in (BOOL, INT, NUMBER, TEXT, *ENUM_TYPES))
+
+Message = tuple[str | ir.Expr, ...]
+
+
+def type_template(literal: ast.TextLit, subject: ir.Var | None, sink: Sink) -> Message:
+    """The pieces of a message in turn; every mistake is `bad-template` at the string."""
+    text = literal.value
+    if "{" not in text and "}" not in text:
+        return (text,)
+    pieces: list[str | ir.Expr] = []
+    plain = ""
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if text[at : at + 2] in ("{{", "}}"):
+            plain += char
+            at += 2
+        elif char == "}":
+            _bad(sink, literal, "a `}` closes nothing", "write `}}` for a brace")
+            at += 1
+        elif char == "{":
+            end = text.find("}", at)
+            if end == -1:
+                _bad(sink, literal, "a `{` is not closed", "write `{{` for a brace")
+                break
+            if plain:
+                pieces.append(plain)
+                plain = ""
+            node = _placeholder(text[at + 1 : end], literal, subject, sink)
+            if node is not None:
+                pieces.append(node)
+            at = end + 1
+        else:
+            plain += char
+            at += 1
+    if plain:
+        pieces.append(plain)
+    return tuple(pieces)
+
+
+def _bad(sink: Sink, literal: ast.TextLit, message: str, help: str | None) -> None:
+    sink.error("bad-template", message, literal.loc, help)
+
+
+def _placeholder(path: str, literal: ast.TextLit, subject: ir.Var | None, sink: Sink) -> ir.Expr | None:
+    first, *fields = path.strip().split(".")
+    roots: dict[str, ir.Expr] = dict(GLOBAL_NODES)
+    if subject is not None:
+        roots[subject.name] = subject
+    node = roots.get(first)
+    if node is None:
+        known = "a placeholder is a field path of the rule's subject or of a global: {names}"
+        help = did_you_mean(first, roots, otherwise=known)
+        _bad(sink, literal, f"`{{{path}}}` names nothing in scope", help)
+        return None
+    for field in fields:
+        if node.type is META and isinstance(node, ir.Field):
+            node = ir.Meta(node.base, field, TEXT)
+            continue
+        known_fields = {name: found for name, found in FIELDS.get(node.type, {}).items() if not found.internal}
+        if field not in known_fields:
+            help = did_you_mean(field, known_fields) if known_fields else None
+            _bad(sink, literal, f"`{{{path}}}`: {a(node.type)} has no field `{field}`", help)
+            return None
+        node = ir.Field(node, field, known_fields[field].type)
+    if node.type.name not in _PRINTABLE and node.type != TEXTS:
+        _bad(sink, literal, f"`{{{path}}}` is {a(node.type)}, which has no text", "name one of its fields")
+        return None
+    return node
