@@ -1,4 +1,4 @@
-"""What can be established of a request before any policy looks at it: pairs, tools, extraction. Each fact once, lazily."""
+"""What can be established of a request before any policy looks at it: pairs, tools, extraction. Once, and lazily."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ingested:
         return self.spans[call].text if call is not None else None
 
     def tool(self, position: int) -> str | None:
-        """The tool of a span: as given, else as given for its call, else the first word of the call's text (SPEC §9)."""
+        """The tool as given, else as given for the call, else the first word of the call's text (SPEC §9)."""
         span = self.spans[position]
         if span.tool is not None:
             return span.tool

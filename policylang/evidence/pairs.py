@@ -1,7 +1,7 @@
 """Calls and their results: which spans belong together, which calls are open (SPEC §3 `integrity`, known failures 5.1).
 
 A call and its results share a `tool_call_id`. Ids are used again in one transcript, so they match by occurrence: a
-result belongs to the oldest call of its id that no final result has closed yet. Parallel calls of one `batch` go as one.
+result belongs to the oldest call of its id that no final result has closed yet. Parallel calls of a `batch` go as one.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cached_property
@@ -10,25 +9,20 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from policylang.evidence.anchors import anchored_by, by_kind, freed_by, with_named
-from policylang.evidence.chains import epsilon
+from policylang.evidence.chain_facts import chain_facts
+from policylang.evidence.epoch_facts import index_facts, integrity_facts, monitor_facts, scoring_facts
 from policylang.evidence.ingest import Ingested, ingest
 from policylang.evidence.pairs import CALL_KIND
-from policylang.evidence.scoring import anchor_auc, structural_share
 from policylang.evidence.session import Session, SessionSpan
 from policylang.rules_ir.facts import (
     AssertionFacts,
     ChainFacts,
-    IndexFacts,
-    IntegrityFacts,
-    MonitorFacts,
-    ScoringFacts,
     SpanFacts,
     World,
 )
 from policylang.rules_ir.policy import CheckedPolicy, Exempt
-from policylang.transcript.pointer import parse_pointer, point_at
+from policylang.transcript.pointer import parse_pointer
 from policylang.transcript.request import Request
-from policylang.transcript.vocabulary import CLASSES
 
 
 def build_world(
@@ -79,12 +73,13 @@ class _Builder:
             spans=spans,
             evicted=[span for span in spans if span.evicted],
             retained=[span for span in spans if span.retained],
-            index=IndexFacts(self._resolve_index),
-            scoring=ScoringFacts(self._resolve_scoring),
-            monitor=MonitorFacts(None, **_monitor(self.request)),
-            integrity=IntegrityFacts(self._resolve_integrity),
             data=self,
         )
+        world = self.world
+        world.index = index_facts(ingested, world)
+        world.scoring = scoring_facts(self.request, world)
+        world.monitor = monitor_facts(self.request)
+        world.integrity = integrity_facts(ingested, world, lambda: self.session, kept)
 
     def inherit(self, earlier: _Builder) -> None:
         """Use again what cannot have changed: spilling moves no text that others could be found in."""
@@ -244,7 +239,7 @@ class _Builder:
             and (span.kind == "summary" or span.klass in ("instruction", "reasoning"))
         ]
 
-    # --- chains ------------------------------------------------------------------------------------------------
+    # --- the epoch ---------------------------------------------------------------------------------------------
 
     def _resolve_world(self, world: World, name: str) -> Any:
         if name == "anchors":
@@ -255,161 +250,7 @@ class _Builder:
 
     @cached_property
     def _chains(self) -> dict[str, ChainFacts]:
-        members: dict[str, list[SpanFacts]] = {}
-        for span, chain in zip(self.world.spans, self.ingested.chains, strict=True):
-            members.setdefault(chain, []).append(span)
-        return {chain: self._chain(chain, members[chain]) for chain in sorted(members)}
-
-    def _chain(self, chain: str, spans: list[SpanFacts]) -> ChainFacts:
-        def epsilon_of(kind: str, by: str, excluded: tuple[str, ...]) -> float | None:
-            def counts(span: SpanFacts) -> bool:
-                if kind in CLASSES:
-                    return span.klass == kind and span.kind not in excluded
-                return span.kind == kind
-
-            def mass(span: SpanFacts) -> int:
-                return 0 if span.spilled else span.tokens if by == "tokens" else 1
-
-            counted = [span for span in spans if counts(span)]
-            total = sum(mass(span) for span in counted)
-            return epsilon([(mass(span), span.loss) for span in counted if span.evicted], total)
-
-        facts = ChainFacts(
-            self._resolve_chain,
-            id=chain,
-            spans=spans,
-            evicted=[span for span in spans if span.evicted],
-            epsilon_of=epsilon_of,
-        )
-        return facts
-
-    def _resolve_chain(self, chain: ChainFacts, name: str) -> Any:
-        if name == "anchors":
-            return [span for span in chain.spans if span.anchor]
-        if name == "evicted_anchors":
-            return [span for span in chain.evicted if span.anchor]
-        if name == "epsilon":
-            return self._chain_epsilon(chain)
-        raise AttributeError(name)
-
-    def _chain_epsilon(self, chain: ChainFacts) -> float | None:
-        budgets = self.policy.budgets
-        own = tuple(sorted({budget.kind for budget in budgets} - set(CLASSES)))
-        # Without any budget, ε is that of the pooled reasoning, the only class that may have one.
-        wanted = [(budget.kind, budget.by) for budget in budgets] or [("reasoning", "tokens")]
-        values = [chain.epsilon_of(kind, by, own if kind in CLASSES else ()) for kind, by in wanted]
-        known = [value for value in values if value is not None]
-        return max(known) if len(known) == len(values) else None
-
-    # --- the epoch ---------------------------------------------------------------------------------------------
-
-    def _resolve_index(self, _index: IndexFacts, name: str) -> Any:
-        index = self.request.index
-        never = index.rebuilt == "never"
-        if name == "source":
-            return index.source
-        if name == "rebuilt":
-            return -math.inf if never else index.rebuilt
-        if name == "epochs_since_rebuild":
-            if never:
-                return math.inf
-            return None if index.rebuilt is None else self.request.epoch - int(index.rebuilt)
-        if name == "size":
-            return index.size if index.size is not None else None if index.covers is None else len(index.covers)
-        if name == "coverage":
-            return self._coverage()
-        raise AttributeError(name)
-
-    def _coverage(self) -> float | None:
-        index, new = self.request.index, self.ingested.new
-        if index.covers is None:
-            return index.coverage
-        originals = [span.id for span in self.world.spans if span.position not in new]
-        seen = sum(name in index.covers for name in originals) / len(originals) if originals else 1.0
-        return seen if index.coverage is None else min(seen, index.coverage)
-
-    def _resolve_scoring(self, _scoring: ScoringFacts, name: str) -> Any:
-        terms = self.request.terms
-        if name == "anchor_auc":
-            scored = [span for span in self.world.spans if span.span.score is not None]
-            return anchor_auc(
-                [span.span.score for span in scored if span.anchor],
-                [span.span.score for span in scored if not span.anchor],
-            )
-        if terms is None:
-            return None
-        if name == "terms":
-            return sorted(terms)
-        if name == "structural":
-            return terms.get("structural", 0.0) > 0
-        if name == "structural_weight":
-            return structural_share(terms)
-        raise AttributeError(name)
-
-    def _resolve_integrity(self, _integrity: IntegrityFacts, name: str) -> Any:
-        match name:
-            case "claims":
-                return self._unsupported()
-            case "unsupported_claims":
-                return len(self.world.integrity.claims)
-            case "lost":
-                return self._unaccounted()
-            case "unaccounted":
-                return len(self.world.integrity.lost)
-            case "gain":
-                return self._gain()
-        raise AttributeError(name)
-
-    def _unsupported(self) -> list[str]:
-        return [
-            f"{item.entity + ' ' if item.entity else ''}{item.key} = {item.raw}"
-            for number in sorted(self.ingested.new)
-            if self.ingested.spans[number].kind == "summary"
-            for item in self.session.unsupported(number)
-        ]
-
-    def _unaccounted(self) -> list[str]:
-        before = self.request.transcript or ()
-        here = self.ingested.position
-        seen: set[str] = set()
-        lost = []
-        for name in before:
-            if name not in here or name in seen:
-                lost.append(name)
-            seen.add(name)
-        return lost
-
-    def _gain(self) -> float:
-        if not self.world.evicted:
-            return math.inf
-        new = self.ingested.new
-        before = sum(span.tokens for span in self.world.spans if span.position not in new)
-        after = sum(span.tokens for span in self.world.retained) + sum(
-            self._spilled_tokens(span) for span in self.world.spans if span.spilled
-        )
-        return 1 - after / before if before else 0.0
-
-    def _spilled_tokens(self, span: SpanFacts) -> int:
-        """What a spilled span still weighs: its pointer, or itself if it is kept or no longer than the pointer."""
-        pointer = str(self.pointer(span)).encode()
-        if span.position in self.kept or span.kind == "pointer" or len(span.text.encode()) <= len(pointer):
-            return span.tokens
-        return -(-len(pointer) // 4)
-
-    def pointer(self, span: SpanFacts) -> Any:
-        """The pointer that would stand for a span."""
-        return point_at(span.id, span.kind, span.text, (item.key for item in span.assertions))
-
-
-def _monitor(request: Request) -> dict[str, Any]:
-    monitor = request.monitor
-    return {
-        "enabled": monitor.enabled,
-        "queries": monitor.queries,
-        "divergence": monitor.divergence,
-        # Question probes need a live index; without one a cold start stays unknown.
-        "probe_divergence": None,
-    }
+        return chain_facts(self.world.spans, self.ingested.chains, self.policy.budgets)
 
 
 _SPAN_FIELDS: Final[Mapping[str, Callable[[_Builder, SpanFacts], Any]]] = MappingProxyType(

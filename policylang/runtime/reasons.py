@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from policylang.compiler.interpret import evaluate_expression
+from policylang.evidence.chain_facts import in_budget, own_budgets
 from policylang.rules_ir.facts import ChainFacts, SpanFacts, World
 from policylang.rules_ir.outcome import Hit
 from policylang.rules_ir.policy import CheckedPolicy, Rule, Scope
-from policylang.transcript.vocabulary import CLASSES
 
 INTERNAL_ERROR = "internal-error"
 """Named in ``missing`` where a rule could not be evaluated at all: it refuses, and says why."""
@@ -128,12 +128,8 @@ def spans_of(
     kind = evidence.get("kind") if rule.builtin else None
     if kind is None:
         return subject.evicted
-    own = {budget.kind for budget in policy.budgets}
-    return [
-        span
-        for span in subject.evicted
-        if span.kind == kind or (kind in CLASSES and span.klass == kind and span.kind not in own - set(CLASSES))
-    ]
+    own = own_budgets(policy.budgets)
+    return [span for span in subject.evicted if in_budget(span, str(kind), own)]
 
 
 def plain(value: Any) -> Any:
