@@ -1,0 +1,188 @@
+"""Which values a clause binds to a key that it names (SPEC §4, "Binding")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from policylang.evidence.representation import lexicon
+from policylang.evidence.representation.changes import Tokens, is_value, resolved, target
+from policylang.evidence.representation.mentions import Mention, mentions
+from policylang.evidence.representation.phrases import Phrase
+from policylang.evidence.representation.tokens import MARK, WORD
+
+_FORMER: Final = lexicon.PAST - {"was", "were", "had", "used", "once"}
+_ASIDE: Final = _FORMER | {"was", "from"}
+_TIMES: Final = frozenset({"now", "today", "instance", "example", "good", "this", "that", "it"})
+_TIGHT: Final = lexicon.MARKUP - {"(", ")", "[", "]"} | {"the", "a"}
+_CLOSES: Final = lexicon.SEPARATORS - {"-", "–", "—"}
+_NOT_COUNTED: Final = (
+    lexicon.HEDGES
+    | (lexicon.JOINS - {",", "and"})
+    | lexicon.SEPARATORS
+    | {"of", "least", "most", "than", "over", "under", "up"}
+)
+_LIMIT: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value bound to a key by a clause.
+
+    Attributes:
+        token: Index of the value's token.
+        mention: Where the clause names the key.
+        entity: What the clause says the value is of, or None.
+        positive: False where the value is denied.
+        explicit: A separator or copula stands between key and value.
+        sign: A separator (`=`, `:`, `|`) stands between key and value.
+    """
+
+    token: int
+    mention: Mention
+    entity: str | None
+    positive: bool
+    explicit: bool
+    sign: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tense:
+    """When a clause speaks of: the past, another time than now, a change."""
+
+    past: bool
+    former: bool
+    news: bool
+
+
+def tense(phrase: Phrase) -> Tense:
+    """The time that a clause speaks of, by its words."""
+    low = {token.low for token in phrase.tokens}
+    return Tense(bool(low & lexicon.PAST), bool(low & _FORMER), bool(low & lexicon.NEWS))
+
+
+def bindings(phrase: Phrase, found: list[Mention]) -> list[Found]:
+    """All values that a clause binds to a key at its mentions, in order; what is asked, supposed or wished is not."""
+    return [
+        bound
+        for mention in found
+        if mention.binds
+        for bound in (*_after(phrase, mention), *_before(phrase, mention))
+        if phrase.binds(mention.first, bound.token)
+    ]
+
+
+def bound_to(phrase: Phrase, key: tuple[str, ...]) -> list[Found]:
+    """`bindings` of a key given by its words."""
+    return bindings(phrase, mentions(phrase, key))
+
+
+def _after(phrase: Phrase, mention: Mention) -> list[Found]:
+    """Values right of the key, over separators, copulas, fillers and "of the X"."""
+    tokens, index, entity = phrase.tokens, mention.last + 1, None
+    explicit = sign = negative = False
+    change = any(token.low in lexicon.CHANGES for token in tokens[max(0, mention.first - 4) : mention.first])
+    found: list[Found] = []
+    stop = min(len(tokens), mention.last + 1 + _LIMIT)
+    while index < stop:
+        low = tokens[index].low
+        following = tokens[index + 1].low if index + 1 < stop else ""
+        if low in lexicon.HEDGES:
+            return found
+        if low in lexicon.NEGATIONS or low.endswith("n't") or (low == "longer" and negative):
+            negative = True
+            explicit = explicit or low in lexicon.COPULAS
+        elif low in lexicon.COPULAS:
+            explicit = True
+        elif low == "(" and following in _ASIDE:
+            index = _closing(tokens, index)
+        elif low in lexicon.SEPARATORS:
+            explicit = sign = True
+        elif low in lexicon.CHANGES:
+            change = True
+        elif low in ("from", "to"):
+            after = index if low == "to" else (target(tokens, index + 1) or 0) - 1
+            if not change or after < index:
+                return found
+            index = after
+        elif low in lexicon.PLACES and not explicit:
+            place = _place(tokens, index + 1)
+            if place is None:
+                return found
+            entity, index = place
+        elif not (
+            low in lexicon.MARKUP or low in lexicon.FILLERS or (low == "," and following in ("now", "currently"))
+        ):
+            value = resolved(tokens, index, _plural(tokens, mention))
+            if value is None:
+                return found
+            positive = _denied(tokens, value, negative) == phrase.denied
+            found.append(Found(value, mention, entity, positive, explicit or value != index, sign))
+            # "migration 0042 was applied": an id directly after the key is a value, and the entity of what follows.
+            if value != index or explicit or entity is not None or not tokens[index].digits:
+                return found
+            entity = low
+        index += 1
+    return found
+
+
+def _closing(tokens: Tokens, index: int) -> int:
+    for later in range(index, min(len(tokens), index + _LIMIT)):
+        if tokens[later].text == ")":
+            return later
+    return index
+
+
+def _place(tokens: Tokens, index: int) -> tuple[str | None, int] | None:
+    """The entity of "of the X", "for X", and the index of its last token; "for now" has none."""
+    while index < len(tokens) and (tokens[index].low in lexicon.ARTICLES or tokens[index].low in lexicon.MARKUP):
+        index += 1
+    if index >= len(tokens) or tokens[index].kind == MARK:
+        return None
+    low = tokens[index].low
+    return (None if low in _TIMES else low), index
+
+
+def _plural(tokens: Tokens, mention: Mention) -> bool:
+    last = tokens[mention.last]
+    return bool(last.pieces) and last.low.endswith("s") and not last.pieces[-1].endswith("s")
+
+
+def _denied(tokens: Tokens, value: int, negative: bool) -> bool:
+    """Negation left of the value, or right of it: "= 7 is wrong", "7 is no longer true"."""
+    rest = [token.low for token in tokens[value + 1 : value + 6] if token.low not in lexicon.MARKUP]
+    if len(rest) >= 2 and rest[0] in ("is", "was", "isn't", "wasn't"):
+        words = rest[1:4]
+        false = any(word in lexicon.FALSE for word in words)
+        true = any(word in ("true", "correct", "right") for word in words)
+        denial = rest[0].endswith("n't") or "not" in words or "longer" in words
+        if false or true:
+            return negative != (false != denial)
+    return negative
+
+
+def _before(phrase: Phrase, mention: Mention) -> list[Found]:
+    """A count or id directly before its noun ("7 replicas"), or a completed act ("applied migration 0042")."""
+    tokens = phrase.tokens
+    index = mention.first - 1
+    while index >= 0 and tokens[index].low in _TIGHT:
+        index -= 1
+    if index < 0 or tokens[index].kind == MARK or not mention.clean:
+        return []
+    token = tokens[index]
+    after = tokens[mention.last + 1] if mention.last + 1 < len(tokens) else None
+    positive = _refused(tokens, index) == phrase.denied
+    if is_value(token):
+        left = tokens[index - 1].low if index else ""
+        if index + 1 != mention.first or left in _NOT_COUNTED or (after is not None and after.low in _CLOSES):
+            return []
+        return [Found(index, mention, None, positive, False, False)]
+    if token.kind == WORD and token.low.endswith(("ed", "en", "lt")):
+        entity = after.low if after is not None and after.digits else None
+        return [Found(index, mention, entity, positive, False, False)]
+    return []
+
+
+def _refused(tokens: Tokens, index: int) -> bool:
+    near = tokens[max(0, index - 3) : index]
+    return any(token.low in lexicon.NEGATIONS or token.low.endswith("n't") for token in near)

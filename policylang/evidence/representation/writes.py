@@ -1,0 +1,106 @@
+"""Acts on paths: which clauses say that a file was written, deleted, or only name it (SPEC §4, "Binding")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from policylang.evidence.representation import lexicon
+from policylang.evidence.representation.phrases import Phrase
+from policylang.evidence.representation.tokens import MARK, VALUE, Token
+
+WRITTEN: Final = "written"
+DELETED: Final = "deleted"
+NAMED: Final = "named"
+
+_REACH: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A path in a clause, and what the clause says was done to it."""
+
+    path: str
+    what: str
+    token: int
+
+
+def acts(phrase: Phrase) -> list[Act]:
+    """Every path of the clause with its act, in order; an act that is asked, supposed, wished or denied only names."""
+    found = []
+    for index, token in enumerate(phrase.tokens):
+        if is_path(token):
+            found.append(Act(token.text.rstrip("/"), _what(phrase, index), index))
+    return found
+
+
+def is_path(token: Token) -> bool:
+    """True for a path or a bare file name."""
+    if token.kind == VALUE:
+        return "/" in token.text and "://" not in token.text
+    stem, dot, suffix = token.text.rpartition(".")
+    return bool(dot and stem and suffix.isalnum() and not suffix.isdigit() and len(suffix) <= 10) and token.kind != MARK
+
+
+def _what(phrase: Phrase, index: int) -> str:
+    for verb in (_verb_before(phrase.tokens, index), _verb_after(phrase.tokens, index)):
+        if verb is not None:
+            if not phrase.binds(verb, index) or phrase.denied or _refused(phrase.tokens, verb):
+                return NAMED
+            return WRITTEN if phrase.tokens[verb].low in lexicon.WROTE else DELETED
+    return NAMED
+
+
+def _verb_before(tokens: tuple[Token, ...], index: int) -> int | None:
+    """The act left of a path, over links, counts and other paths of one list."""
+    steps = 0
+    for at in range(index - 1, -1, -1):
+        token = tokens[at]
+        if token.low in lexicon.WROTE or token.low in lexicon.GONE:
+            return at
+        if is_path(token) or token.plain_number or token.kind == VALUE:
+            continue
+        steps += token.kind != MARK and token.low not in lexicon.LINKS
+        if steps > 1 or index - at > _REACH * 4 or (token.kind == MARK and token.low not in lexicon.LINKS):
+            return None
+    return None
+
+
+def _verb_after(tokens: tuple[Token, ...], index: int) -> int | None:
+    """The act right of a path: "X has been updated", "X and Y were created", "X (new, created)"."""
+    for at in range(index + 1, min(len(tokens), index + 1 + _REACH * 2)):
+        token = tokens[at]
+        if token.low in lexicon.WROTE or token.low in lexicon.GONE:
+            return at
+        if not (
+            token.low in lexicon.TAILS or is_path(token) or token.low in lexicon.REFUSALS or token.low.endswith("n't")
+        ):
+            return None
+    return None
+
+
+def _refused(tokens: tuple[Token, ...], verb: int) -> bool:
+    near = tokens[max(0, verb - 4) : verb]
+    # "is created", "to be written": an act under way or asked for is no completed act.
+    return any(
+        token.low in lexicon.REFUSALS or token.low.endswith("n't") or token.low in ("being", "be") for token in near
+    )
+
+
+def same_path(first: str, second: str) -> bool:
+    """True for one path, or where one is the other's suffix at a `/`."""
+    one, two = _plain(first), _plain(second)
+    longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
+    return longer == shorter or (bool(shorter) and longer.endswith("/" + shorter))
+
+
+def _plain(path: str) -> str:
+    path = path.replace("\\", "/").rstrip("/")
+    while path.startswith("./"):
+        path = path[2:]
+    return path
+
+
+def basename(path: str) -> str:
+    """The last step of a path."""
+    return _plain(path).rsplit("/", 1)[-1]
