@@ -1,0 +1,1 @@
+"""The two spellings of a policy; both end in `syntax`."""

@@ -1,0 +1,1 @@
+"""The abstract syntax, its walk, its printer, and what names look like."""
