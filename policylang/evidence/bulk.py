@@ -30,7 +30,7 @@ _CODE = (
     r"|public |private |protected |static |export |async |await |type \w+ =|interface \w|@\w+|//|/\*|\*/|\* |\*$|#!\[?|#\[|raise |throw "
     r"|yield |with \w.*:$|assert\b|print\(|console\.|self\.|this\.|\"\"\"|'''|case .*:$|switch ?\(|match .*\{|do \{|end$|fi$|done$|esac$"
     r"|if .*:$|for .* in .*:$|if \[|then$|echo |local \w|mut |unsafe |void |int \w|char \w|ulong |undefined\d)[^\n]*"
-    r"|[^\n]*(?:;|\{|\}|\}\)|\);?|\) \{|=>|\},|\],|\)\,|\(|\[|\\)[ \t\r]*"
+    r"|[^\n]*(?:;|\{|\}|\}\)|\);|=>|\},|\],|\),|\(|\[|\\)[ \t\r]*"
     r"|[ \t]*[\w.]+(?:\[[^\n\]]*\])? ?(?:[+*/|&-]?=) ?[\w.]+[(\[{][^\n]*|[ \t]*[\w.]+\([^\n]*\)[ \t\r]*"
 )
 _MARKUP = (
@@ -46,7 +46,7 @@ _HUNK: Final = compile_pattern(r"^(?:@@ .* @@|diff --git )|^```diff", "m")
 _FENCE: Final = compile_pattern(r"^[ \t]*(?:```|~~~)[ \t]*([\w+#-]*)[^\n]*$", "m")
 # Rows of a Markdown table, and the tags that harnesses put around an exit code or an output.
 _PLAIN: Final = compile_pattern(
-    r"^[ \t]*\|[^\n]*\|[ \t\r]*$|^[ \t]*</?(?:returncode|exit_?code|output|stdout|stderr|error|result|system)\b[^\n]*$",
+    r"^[ \t]*\|[^\n]*\|[ \t\r]*$|^[ \t]*(?:\{[ \t]*\"|\[\{)[^\n]*$|^[ \t]*</?(?:returncode|exit_?code|output|stdout|stderr|error|result|system)\b[^\n]*$",
     "m",
 )
 _DATA: Final = word_set("json jsonc yaml yml toml ini text txt console output log csv env properties")

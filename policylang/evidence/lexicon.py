@@ -107,6 +107,25 @@ CLOCK_WORDS: Final = word_set(
     "time timestamp start end at ts date epoch created updated expires expiry exp iat modified started finished"
 )
 
+RUN_TOTALS: Final = word_set("passed failed skipped ignored measured xfailed xpassed deselected passing failing") | {
+    "filtered out"
+}
+"""Nouns whose count is a total of the run that printed it."""
+
+COUNTED: Final = RUN_TOTALS | word_set(
+    "error errors warning warnings test tests insertion insertions deletion deletions failure failures file files "
+    "match matches row rows record records package packages module modules vulnerability vulnerabilities replica "
+    "replicas issue issues problem problems commit commits user users item items result results entry entries retry "
+    "retries attempt attempts pending request requests migration migrations document documents object objects hit "
+    "hits table tables container containers pod pods node nodes job jobs task tasks worker workers function functions "
+    "class classes process processes thread threads service services instance instances page pages route routes "
+    "endpoint endpoints message messages event events seat seats passenger passengers bag bags ticket tickets image "
+    "images layer layers change changes statement statements branch branches key keys column columns suite suites "
+    "assertion assertions snapshot snapshots dependency dependencies target targets account accounts shard shards "
+    "partition partitions connection connections session sessions"
+)
+"""Nouns that a number directly before them counts."""
+
 NOT_IDS: Final = word_set(
     "x86_64 x86-64 x64 x86 amd64 arm64 aarch64 i386 i686 win32 win64 utf8 utf-8 utf-16 utf16 iso-8859-1 "
     "latin1 sha1 sha256 sha512 md5 base64 http2 http3 h2 ipv4 ipv6 es5 es6 es2015 es2017 es2020 es2022 "

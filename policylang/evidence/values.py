@@ -58,6 +58,7 @@ _FILE = re.compile(r"[\w@+-]*+(?:\.[\w@+-]++)*?\.[A-Za-z][A-Za-z0-9]{0,7}")
 _QUANTITY = re.compile(r"([0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?) ?([A-Za-zµμ]++)")
 _WORDS = re.compile(r"[A-Za-z][A-Za-z0-9_/.+-]*+")
 
+_EMPTY: Final = frozenset({"none", "null", "nil", "unknown", "undefined", "n/a"})
 _NUMERIC: Final = frozenset({"number", "count", "version", "exit_code", "http_status", "port", "migration"})
 _NAMES: Final = frozenset({"id", "checksum", "migration"})
 _WORDY: Final = frozenset({"boolean", "state", "enum"})
@@ -207,7 +208,7 @@ def _by_key(value: str, key: str, parts: tuple[str, ...], last: str) -> tuple[st
         return "migration", value
     if last in CHECKSUM_WORDS and len(value) >= 8 and _HEX.fullmatch(value):
         return ("checksum", value.lower()) if last != "sha" or len(value) > 40 else ("id", value.lower())
-    if last in ID_WORDS and _id_token(value):
+    if last in ID_WORDS and _id_token(value, last):
         return "id", value.lower() if _HEX.fullmatch(value) and not digits else value
     if digits and len(value) in (10, 13) and CLOCK_WORDS.intersection(parts):
         return "timestamp", value
@@ -218,8 +219,11 @@ def _digit(value: str) -> bool:
     return any(c.isdigit() for c in value)
 
 
-def _id_token(value: str) -> bool:
-    return bool(len(value) <= 128 and not any(c.isspace() for c in value) and _digit(value))
+def _id_token(value: str, last: str) -> bool:
+    """A token fit to be an id under a key that says so; `id` itself takes any name, `key` or `head` only one with a digit."""
+    if len(value) > 128 or any(c.isspace() for c in value):
+        return False
+    return _digit(value) or (last in ("id", "uuid", "guid") and value.lower() not in TRUE_WORDS | FALSE_WORDS | _EMPTY)
 
 
 def _special(value: str, parts: tuple[str, ...]) -> tuple[str, str] | None:
@@ -313,6 +317,8 @@ def _identifier(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str
 
 def _word(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] | None:
     word = value.lower()
+    if last in ENUM_WORDS and word in STATE_WORDS:
+        return "enum", word
     if word in TRUE_WORDS or word in FALSE_WORDS:
         return "boolean", "true" if word in TRUE_WORDS else "false"
     if word in STATE_WORDS:

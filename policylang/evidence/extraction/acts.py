@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from policylang.evidence import keys, values
+from policylang.evidence.extraction import neighbours
 from policylang.evidence.extraction.found import Found
 from policylang.evidence.lexicon import word_set
 
@@ -26,23 +27,11 @@ _EXIT: Final = (
 _HTTP: Final = re.compile(
     r"\bHTTP/[0-9.]{1,3} ([1-5]\d\d)\b|(?i:\bHTTP(?: status| error| code)?(?: code)?:? ([1-5]\d\d)\b|\bstatus code:? ([1-5]\d\d)\b|\bresponded with ([1-5]\d\d)\b)"
 )
+_STATUS: Final = re.compile(r"^[ \t]*+(?:HTTP )?[Ss]tatus(?: ?[Cc]ode)?: ([1-5]\d\d) [A-Z]")
+_ON_BRANCH: Final = re.compile(r"^(?:On branch|Switched to (?:a new )?branch|Already on) [\"'`]?([\w./-]++)")
+_PATCHED: Final = re.compile(r"^[AM] ([\w.@+\[\]()$/~-]++)\Z")
 _COMMIT: Final = re.compile(r"^\[([\w./-]{1,80})(?: \(root-commit\))? ([0-9a-f]{7,40})\] ")
 _HEAD: Final = re.compile(r"\bHEAD is now at ([0-9a-f]{7,40})\b|^(?:commit|Merge made by) ([0-9a-f]{40})\b")
-_TOTAL: Final = re.compile(
-    r"(?<![\w.,/:#-])(\d{1,3}(?:,\d{3})++|\d{1,9}) (?:(?:unit|doc|integration|e2e|new|unique|type|lint|syntax|test|total) )?"
-    r"((?:passed|failed|skipped|ignored|errors?|warnings?|xfailed|xpassed|deselected|measured|tests?|insertions?|deletions?"
-    r"|failures?|files?|matches|match|rows?|records?|packages?|modules?|vulnerabilit(?:y|ies)|replicas?|issues?|problems?"
-    r"|commits?|users?|items?|results?|entries|retries|attempts?|filtered out|passing|failing|pending|lines?|requests?"
-    r"|migrations?|documents?|objects?|hits?|tables?|containers?|pods?|nodes?|jobs?|tasks?))(?:\([+-]\))?(?![\w-])"
-)
-_RUN: Final = word_set("passed failed skipped ignored measured xfailed xpassed deselected passing failing") | {
-    "filtered out"
-}
-_NOT_BEFORE: Final = re.compile(
-    r"(?i)(?:\b(?:line|step|page|at least|at most|up to|less than|more than|over|under|about|around|than|least|most|first|last|top|every|of|from|between|chapter|section|version)|[≥≤><~≈±/–-]) ?\Z"
-)
-_NOT_AFTER: Final = re.compile(r" ?(?:/|–|-|to |or |and \d|more|not shown|in each|per )")
-
 _WROTE: Final = (
     re.compile(
         r"(?i)\b(?:wrote|written|writing|saved|saving|exported|dumped|copied|moved|rendered|downloaded|uploaded|generated|emitted|output)\b(?: successfully)?(?: [\d,.]+ ?(?:bytes|characters|chars|lines|[kmg]i?b|rows|records|entries|files))?(?: (?:to|into|at|in|as))?(?: (?:the )?(?:file|path))?:? "
@@ -95,7 +84,7 @@ def _exits(line: str, base: int, found: list[Found]) -> None:
 
 
 def _http(line: str, base: int, found: list[Found]) -> None:
-    for hit in _HTTP.finditer(line):
+    for hit in (*_HTTP.finditer(line), *_STATUS.finditer(line)):
         group = hit.lastindex or 1
         found.append(
             Found(None, "http_status", hit[group], "http_status", base + hit.start(group), base + hit.end(group),
@@ -104,6 +93,13 @@ def _http(line: str, base: int, found: list[Found]) -> None:
 
 
 def _git(line: str, base: int, found: list[Found]) -> None:
+    branch = _ON_BRANCH.match(line)
+    if branch is not None:
+        found.append(
+            Found(
+                None, "branch", branch[1], "enum", base + branch.start(1), base + branch.end(1), base + branch.start()
+            )
+        )
     hit = _COMMIT.match(line)
     if hit is not None:
         found.append(Found(None, "commit", hit[2], "id", base + hit.start(2), base + hit.end(2), base + hit.start(2)))
@@ -115,21 +111,8 @@ def _git(line: str, base: int, found: list[Found]) -> None:
         found.append(Found(None, "commit", head[group], "id", start, end, base + head.start()))
 
 
-def _totals(line: str, base: int, found: list[Found]) -> None:
-    for hit in _TOTAL.finditer(line):
-        if _NOT_BEFORE.search(line[max(0, hit.start() - 12) : hit.start()]) or _NOT_AFTER.match(line, hit.end()):
-            continue
-        name = keys.normalise(hit[2])
-        value = values.number(hit[1])
-        if value is not None:
-            found.append(
-                Found(None, name, value, "count", base + hit.start(1), base + hit.end(1), base + hit.start(2), True,
-                      hit[2].lower() in _RUN)
-            )  # fmt: skip
-
-
 def _writes(line: str, base: int, found: list[Found]) -> None:
-    for pattern in _WROTE:
+    for pattern in (*_WROTE, _PATCHED):
         hit = pattern.search(line)
         if hit is None:
             continue
@@ -139,6 +122,25 @@ def _writes(line: str, base: int, found: list[Found]) -> None:
         start = base + hit.start(1)
         found.append(Found(None, "write", path, "write", start, start + len(path), base + hit.start()))
         return
+
+
+def quoted(raw: str, base: int) -> list[Found]:
+    """Writes and exit codes told inside a JSON string, line by line between its `\\n` escapes."""
+    found: list[Found] = []
+    at = 0
+    for _ in range(MAX_QUOTED):
+        stop = raw.find("\\n", at, at + 600)
+        part = raw[at : stop if stop >= 0 else at + 600]
+        _exits(part, base + at, found)
+        _writes(part, base + at, found)
+        if stop < 0:
+            return found
+        at = stop + 2
+    return found
+
+
+MAX_QUOTED: Final = 12
+"""Lines of one JSON string that are looked at: acts are told first."""
 
 
 def _is_path(path: str) -> bool:
@@ -170,4 +172,11 @@ def _intros(line: str, base: int, found: list[Found]) -> None:
 
 _DROP: Final = word_set("a an the new your our id number with as")
 
-_READERS: Final[tuple[Callable[[str, int, list[Found]], None], ...]] = (_exits, _http, _git, _totals, _writes, _intros)
+_READERS: Final[tuple[Callable[[str, int, list[Found]], None], ...]] = (
+    _exits,
+    _http,
+    _git,
+    neighbours.counts,
+    _writes,
+    _intros,
+)

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from policylang.evidence import keys, values
+from policylang.evidence.extraction import acts
 from policylang.evidence.extraction.found import Found, typed
+from policylang.evidence.lexicon import word_set
 
 _TOKEN: Final = re.compile(r'[ \t\r\n]*+(?:("(?:[^"\\\n]++|\\.)*+")|([{}\[\],:])|([+-]?[0-9A-Za-z_][0-9A-Za-z_.+-]*+))')
 _RECORD: Final = frozenset({"id", "uuid", "guid", "key", "name", "slug", "sku", "sha", "arn"})
+_TELLING: Final = word_set("result message output content text stdout stderr detail details msg summary response")
 MAX_LEAVES: Final = 20_000
 """Leaves of one document that are read; what lies beyond only sets `truncated`."""
 
@@ -78,7 +81,14 @@ def read(text: str, start: int, end: int) -> tuple[list[Found], int, bool]:
             cut = True
             break
         leaves.append(leaf)
-    return [fact for leaf in leaves if (fact := _fact(leaf)) is not None], stop, cut
+    found: list[Found] = []
+    for leaf in leaves:
+        fact = _fact(leaf)
+        if fact is not None:
+            found.append(fact)
+        elif leaf.raw[0] == '"' and leaf.key in _TELLING:
+            found += acts.quoted(leaf.raw[1:-1], leaf.start + 1)
+    return found, stop, cut
 
 
 def _fact(leaf: _Leaf) -> Found | None:

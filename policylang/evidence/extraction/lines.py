@@ -9,12 +9,16 @@ from policylang.evidence import text as texts
 from policylang.evidence.extraction import acts, jsondoc, pairs, prose
 from policylang.evidence.extraction.found import Found
 
+_ACTED: Final = frozenset({"write", "exit_code", "id"})
 MAX_PROSE: Final = pairs.MAX_LINE
 
 _PREFIX: Final = re.compile(
     r"[ \t]*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]{5,15}(?:Z|[+-][0-9:]{4,6})?\]?[ \t]*+)?"
     r"(?:[\[(]?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|NOTICE|info|warn|error|debug)[\])]?[ \t:|-]++)?"
 )
+
+
+_LABELLED: Final = re.compile(r"[^`{}\[\]]{0,80}")
 
 
 def read(line: str, base: int) -> list[Found]:
@@ -26,11 +30,14 @@ def read(line: str, base: int) -> list[Found]:
         return inner
     short = line[:MAX_PROSE]
     found = acts.read(short, base)
+    acted = any(fact.type in _ACTED for fact in found)
     for clause in texts.clauses(short, begin):
         piece = short[clause.start : clause.end]
         found += pairs.read(short, base, clause.start, clause.end, clause.binds)
         if clause.binds:
-            found += prose.read(piece, base + clause.start, clause.denied)
+            told = prose.read(piece, base + clause.start, clause.denied)
+            # "File created at /x", "Process exited with code 1": the act is the fact, its verb is no second one.
+            found += [fact for fact in told if fact.type != "state"] if acted else told
     return once(found)
 
 
@@ -49,7 +56,7 @@ def _inline_json(line: str, base: int, begin: int) -> list[Found]:
     if at < 0:
         return []
     found, stop, _ = jsondoc.read(line, at, len(line))
-    if stop == at or len(line) - stop > 40:
+    if stop == at or line[stop:].strip(" \t\r,;.") or not _LABELLED.fullmatch(line, begin, at):
         return []
     return [
         fact._replace(start=fact.start + base, end=fact.end + base, key_start=fact.key_start + base) for fact in found

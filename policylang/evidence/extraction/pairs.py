@@ -18,7 +18,7 @@ _SEPARATOR: Final = re.compile(r"[:=]")
 _LEAD: Final = re.compile(r"[ \t]*+(?:[-*•>#|+]++[ \t]++|\d{1,3}[.)][ \t]++)?")
 _LABEL: Final = re.compile(r"[\"'`*_]*+([^\W\d_][\w./-]*+(?:[ /][\w(.#/-][\w.)/%-]*+){0,4})[\"'`*_]*+[ \t]*+\Z")
 _QUOTED: Final = re.compile(r"\"([^\"\\\n]*+)\"|'([^'\\\n]*+)'|`([^`\n]*+)`|\*\*([^*\n]*+)\*\*")
-_BARE: Final = re.compile(r"[^\s,;|\"'`]++")
+_BARE: Final = re.compile(r"[^\s,;|\"'`*)\]}]++")
 _LOGFMT: Final = re.compile(r"[^\s,;&|\"'`)\]}<>]++")
 _AFTER: Final = re.compile(
     r"[ \t]*+(?:\Z|[,;|)\]}]|\(|[-–—]{1,2}[ \t]|#|//|\.(?:\s|\Z)|[ \t]{2}|\t|->)|[ \t]++(?:[\w.-]++[ \t]*+[=:])"

@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from policylang.evidence import keys, values
-from policylang.evidence.extraction import nouns
+from policylang.evidence.extraction import neighbours, nouns
 from policylang.evidence.extraction.found import Found, typed
-from policylang.evidence.lexicon import FALSE_WORDS, ID_WORDS, SIZES, STATE_WORDS, TRUE_WORDS, UNITS, word_set
+from policylang.evidence.lexicon import FALSE_WORDS, SIZES, STATE_WORDS, TRUE_WORDS, UNITS, word_set
 
 _COPULA: Final = re.compile(
     r"(?i)[ \t](?:is now|is currently|is|was|are|were|equals|has been set to|was set to|is set to|set to|now at|is at|changed to|bumped to|upgraded to|updated to)"
@@ -16,9 +16,6 @@ _COPULA: Final = re.compile(
 )
 _CHANGE: Final = re.compile(
     r"(?i)\bfrom[ \t]++[\"'`*]{0,3}([^\s\"'`*,;()]++)[\"'`*]{0,3}[ \t]++to[ \t]++[\"'`*]{0,3}([^\s\"'`*,;()]++)"
-)
-_NEAR: Final = re.compile(
-    r"(?i)(?<![\w./-])([\w-]*?(?:version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch))[ \t]++#?[\"'`*]{0,3}([^\s\"'`*,;()]++)"
 )
 _STATE: Final = re.compile(
     r"(?i)[ \t]((?:(?:is|was|are|were|has been|have been|had been|is now|got|now)[ \t]++)?)((?:not|never|no longer|successfully|already|now|fully)[ \t]++)?("
@@ -45,7 +42,7 @@ _WEAK: Final = word_set(
 def read(clause: str, base: int, denied: bool) -> list[Found]:
     """Facts of one stating clause; `base` is its offset in the text."""
     found: list[Found] = []
-    for reader in (_changes, _copulas, _neighbours, _states):
+    for reader in (_changes, _copulas, neighbours.read, _states):
         reader(clause, base, found)
     if not denied:
         return found
@@ -108,51 +105,39 @@ def _copulas(clause: str, base: int, found: list[Found]) -> None:
             found.append(fact)
 
 
-def _neighbours(clause: str, base: int, found: list[Found]) -> None:
-    """A value directly right of a noun that takes one: `commit 3f9ac1d`, `deployment id dep-9f31`, `port 8080`."""
-    for hit in _NEAR.finditer(clause):
-        start = hit.start(2)
-        if _taken(found, base + start) or _RANGED.match(clause, hit.end(2)):
-            continue
-        group = nouns.left_of(clause, 0, hit.end(1))
-        if group is None:
-            continue
-        last = keys.words(group.key)[-1:]
-        raw = hit[2]
-        kind = values.classify(raw, group.key)
-        if kind is None or not last:
-            continue
-        wanted = {"version": ("version",), "port": ("port",), "pid": ("number", "count", "id")}.get(
-            last[0], ("id", "checksum")
-        )
-        if kind[0] not in wanted or (
-            last[0] not in ID_WORDS and kind[0] == "id" and last[0] not in ("lease", "ticket", "branch", "checksum")
-        ):
-            continue
-        fact = typed(group.key, raw, base + start, base + group.start, group.entity)
-        if fact is not None:
-            found.append(fact)
-
-
 def _states(clause: str, base: int, found: list[Found]) -> None:
-    """A state word after its noun: `migration 0042 [was] [not] applied`."""
+    """A state word after its noun: `migration 0042 [was] [not] applied`.
+
+    Without a copula only a short subject that opens the clause counts, and the state word must end it: "with sign-in
+    access available" and "Total Value Locked" state nothing.
+    """
     for hit in _STATE.finditer(clause):
         start, end = hit.start(3), hit.end(3)
-        if _taken(found, base + start) or not _ENDS.match(clause, end):
+        if _taken(found, base + start) or clause[: hit.start()].endswith((":", ")", ",")):
             continue
+        joined, word = bool(hit[1]), hit[3].lower()
         group = nouns.left_of(clause, 0, hit.start())
-        if group is None or (
-            hit[3].lower() in ("open", "live", "set", "clean", "error", "complete", "success")
-            and not hit[1]
-            and group.entity is None
-            and len(clause) > 60
-        ):
+        if group is None or not (_ENDS if joined or group.entity else _CLOSES).match(clause, end):
+            continue
+        opens = not clause[: group.start].strip(" \t\"'`*#>-•✓✔✗✘×⨯[(") or clause[
+            : group.start
+        ].rstrip().lower().endswith(_OPENERS)
+        if not (joined or (opens and len(group.key.split()) <= 3)) or (word in _ACTS and group.entity is None):
             continue
         name = keys.normalise(group.key)
-        if name in _WEAK or clause[group.start - 1 : group.start] in ("@", "/"):
+        if name in _WEAK or (clause[group.start - 1 : group.start] in ("@", "/") and group.start):
             continue
         lead = clause[max(0, group.start - 4) : group.start].lower()
         polarity = (hit[2] or "").strip().lower() not in _NOT and not lead.endswith("no ")
         fact = typed(group.key, hit[3], base + start, base + group.start, group.entity, polarity)
         if fact is not None:
             found.append(fact)
+
+
+_OPENERS: Final = ("the", "a", "an", "your", "our", "and", "so far:", "this", "that", ",", ":")
+_CLOSES: Final = re.compile(r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;!:](?:\s|\Z)|successfully\b|now\b|already\b|and\b)")
+_ACTS: Final = word_set(
+    "created updated modified written saved added removed deleted built synced upgraded downgraded fixed opened closed error"
+    " up down open live idle draft complete done finished exited running started completed missing expired success"
+)
+"""States that are as often an act or a common word: they need a named subject."""

@@ -1,0 +1,157 @@
+"""Values that need no separator: `python 3.12.3`, `pkg@0.1.0`, `commit 3f9ac1d`, `flight HAT290`, `in 0.30s`, `9 workers`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from policylang.evidence import keys, values
+from policylang.evidence.extraction import nouns
+from policylang.evidence.extraction.found import Found, typed
+from policylang.evidence.lexicon import COUNTED, RUN_TOTALS, word_set
+
+_TAKERS: Final = (
+    "version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|interpreter|directory|tag"
+)
+_NEAR: Final = re.compile(rf"(?i)(?<![\w./-])([\w-]*?(?:{_TAKERS}))[ \t]++#?[\"'`*]{{0,3}}([^\s\"'`*,;()\[\]]++)")
+_WANTED: Final = {
+    "version": ("version",), "tag": ("version",), "port": ("port",), "pid": ("number", "count", "id"),
+    "interpreter": ("path",), "directory": ("path",),
+}  # fmt: skip
+_NAMED: Final = ("id", "checksum")
+
+_RELEASE: Final = (
+    # name v1.2.3 | name 1.2.3 | name@1.2 | name==1.2 (as installed) | a path or name (1.2.3) after "already satisfied"
+    re.compile(r"(?<![\w./@-])(@?[A-Za-z][\w./-]{0,60})@(v?\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
+    re.compile(r"(?<![\w./@-])[\"'`]?([A-Za-z][\w./+-]{0,60}) (v\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
+    re.compile(
+        r"(?<![\w./@-])([A-Za-z][\w/+-]{0,40}(?:\.js)?) (\d++(?:\.\d++){2}(?:\.\d++)*+(?:[-+][\w.-]++|(?:a|b|rc)\d++)?)(?=[\s,;:)\]]|\.?(?:\s|\Z))"
+    ),
+    re.compile(
+        r"^[ \t]*+Requirement already satisfied: ([\w.-]++)[^()\n]{0,300}(?:\(from [^()\n]{0,200}\) )?\((\d++(?:\.\d++)++[\w.+-]*+)\)"
+    ),
+    re.compile(
+        r"^[ \t]*+(?:Collecting|Found existing installation:|Using|Installed|Installing|Removing) ([A-Za-z][\w.-]*+)(?:==| )(\d++(?:\.\d++)++[\w.+-]*+)(?=[\s,;)]|\Z)"
+    ),
+)
+_WHEELS: Final = re.compile(
+    r"(?:Successfully (?:un)?installed|Installing collected packages:)((?: [\w.-]{2,80}-\d[\w.+]*+)++)"
+)
+_WHEEL: Final = re.compile(r" ([\w.-]*?[A-Za-z][\w.]*?)-(\d++(?:\.\d++)*+[\w.+]*+)(?= |\Z)")
+_NOT_NAMES: Final = word_set(
+    "line step page section chapter figure table than least most about from to and or of in at since until level"
+)
+
+_TOOK: Final = re.compile(
+    r"(?i)\b(?:in|took|after|elapsed|runtime)[: ] ?(?:about |~)?(\d++(?:\.\d++)? ?(?:ns|µs|us|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?))(?![\w.-]*\w)"
+)
+_RAN: Final = re.compile(r"(?i)\b(?:in|after)\Z")
+_ID: Final = re.compile(
+    r"(?<![\w./@:-])([A-Za-z][a-z]{2,20})[ \t]#?[\"'`]?((?=[\w-]{4,64}(?![\w./@-]*[\w/@(]))[A-Za-z][\w-]*+)"
+)
+_COUNT: Final = re.compile(
+    r"(?<![\w.,/:#$€£%+-])(\d{1,3}(?:,\d{3})++|\d{1,9}) (?:[a-z][a-z-]{1,12} )?("
+    + "|".join(sorted(COUNTED, key=lambda word: (-len(word), word)))
+    + r")(?:\([+-]\))?(?![\w-])"
+)
+_NOT_BEFORE: Final = re.compile(
+    r"(?i)(?:\b(?:line|step|page|at least|at most|up to|less than|more than|over|under|about|around|than|least|most|first|last|top"
+    r"|every|of|from|between|chapter|section|version|next|max|min|per|to)|[≥≤><~≈±/–-]) ?\Z"
+)
+_NOT_AFTER: Final = re.compile(r" ?(?:/|–|-|to |or |and \d|more|not shown|in each|per |ago|above|below|or )")
+
+
+def read(clause: str, base: int, found: list[Found]) -> None:
+    """Add the facts of one stating clause; `base` is its offset in the text."""
+    for reader in (_releases, _near, _durations, _ids):
+        reader(clause, base, found)
+
+
+def _taken(found: list[Found], start: int) -> bool:
+    return any(fact.start <= start < fact.end for fact in found)
+
+
+def _releases(clause: str, base: int, found: list[Found]) -> None:
+    """A release number right of the thing's name: key `version`, the name its entity."""
+    if "." not in clause:
+        return
+    for pattern in _RELEASE:
+        for hit in pattern.finditer(clause):
+            _release(hit[1], hit[2], base + hit.start(2), base + hit.start(1), found)
+    for row in _WHEELS.finditer(clause):
+        for hit in _WHEEL.finditer(clause, row.start(1), row.end(1)):
+            _release(hit[1], hit[2], base + hit.start(2), base + hit.start(1), found)
+
+
+def _release(name: str, raw: str, start: int, key_start: int, found: list[Found]) -> None:
+    bare = raw.rstrip(".")
+    if _taken(found, start) or name.lower() in _NOT_NAMES or name.lower() == "version":
+        return
+    plain = bare.lstrip("vV")
+    at = start + len(bare) - len(plain)
+    found.append(Found(name, "version", plain, "version", at, start + len(bare), key_start))
+
+
+def _near(clause: str, base: int, found: list[Found]) -> None:
+    """A value directly right of a noun that takes one: `commit 3f9ac1d`, `deployment id dep-9f31`, `port 8080`."""
+    for hit in _NEAR.finditer(clause):
+        start = base + hit.start(2)
+        if _taken(found, start) or _RANGED.match(clause, hit.end(2)):
+            continue
+        group = nouns.left_of(clause, 0, hit.end(1))
+        last = keys.words(group.key)[-1:] if group is not None else ()
+        if group is None or not last:
+            continue
+        kind = values.classify(hit[2], group.key)
+        if kind is None or kind[0] not in _WANTED.get(last[0], _NAMED):
+            continue
+        fact = typed(group.key, hit[2], start, base + group.start, group.entity)
+        if fact is not None:
+            found.append(fact)
+
+
+_RANGED: Final = re.compile(
+    r"[\"'`*]{0,3}[ \t]*+(?:and|or|to|through|/|–|-|\.\.\.?)[ \t]*+[\dvV$]|[ \t]*+(?:or|/)[ \t]"
+)
+
+
+def _durations(clause: str, base: int, found: list[Found]) -> None:
+    """How long the call took: `finished in 0.30s`, `aborted by user after 31.2s`."""
+    for hit in _TOOK.finditer(clause):
+        kind = values.classify(hit[1], "duration")
+        start = base + hit.start(1)
+        if kind is not None and kind[0] == "duration" and not _taken(found, start):
+            found.append(
+                Found(None, "duration", kind[1], "duration", start, base + hit.end(1), base + hit.start(), True, True)
+            )
+
+
+def _ids(clause: str, base: int, found: list[Found]) -> None:
+    """An id right of the noun that it is one of: `flight HAT290`, `user noah_muller_9847`."""
+    for hit in _ID.finditer(clause):
+        noun, raw, start = hit[1].lower(), hit[2], base + hit.start(2)
+        digits = sum(char.isdigit() for char in raw)
+        if digits < 2 or nouns.is_stop(noun) or _taken(found, start) or noun in _NOT_NAMES:
+            continue
+        strong = any(char.isupper() for char in raw) or "-" in raw or "_" in raw or digits >= 4
+        kind = values.classify(raw)
+        if kind is None or kind[0] != "id" or not strong:
+            continue
+        group = nouns.left_of(clause, 0, hit.end(1))
+        if group is not None:
+            found.append(
+                Found(None, keys.normalise(group.key), kind[1], "id", start, start + len(raw), base + group.start)
+            )
+
+
+def counts(line: str, base: int, found: list[Found]) -> None:
+    """A count directly before its noun: `12 passed`, `2 files changed`, `using 9 workers`."""
+    for hit in _COUNT.finditer(line):
+        if _NOT_BEFORE.search(line[max(0, hit.start() - 12) : hit.start()]) or _NOT_AFTER.match(line, hit.end()):
+            continue
+        value = values.number(hit[1])
+        start = base + hit.start(1)
+        if value is not None and not _taken(found, start):
+            name = keys.normalise(hit[2])
+            called = hit[2].lower() in RUN_TOTALS
+            found.append(Found(None, name, value, "count", start, base + hit.end(1), base + hit.start(2), True, called))
