@@ -18,18 +18,22 @@ from policylang.regex import compile_pattern
 REACH: Final = 4
 """Non-blank lines on each side of the line that is judged."""
 
-_NUMBERED = r"[ \t]*\d+[ \t]*(?:→|\t|:|│|\||-)[^\n]*"
-_HITS = r"[\w@~+./\\ -]*[\w./\\-]+[:(-]\d+[:,)-][^\n]*"
+_NUMBERED = r"[ \t]*\d{1,7}(?:[ \t]*(?:→|│|\|)|\t|:(?:[^\d\n]|$)|-[^\d\n])[^\n]*"
+_HITS = r"(?:[\w@~+./\\\[\]-]*[/\\])?[\w@+.-]*\.[A-Za-z]\w{0,9}(?::\d+(?:[:\s]|$)|-\d+-|\(\d+,\d+\))[^\n]*"
 _LISTING = (
-    r"[-dlbcps][rwxsStT-]{9}[@.+]?[ \t][^\n]*|total \d+|[ \t]*(?:├|└|│)[^\n]*|[d-][-arhsl]{4,5}[ \t][^\n]*"
+    r"[-dlbcps][rwxsStT-]{9}[@.+]?[ \t][^\n]*|total \d+|[│ \t]*(?:├|└)─[^\n]*|│[ \t]*|[d-][-arhsl]{4,5}[ \t][^\n]*"
     r"|\.?/?[\w@.+~-]*/[\w@.+/()\[\]~-]*[*/@]?|[\w@+-]+\.[a-z]{1,5}[*@]?|[A-Za-z]:\\[^\s:]*"
 )
+_KEYWORD = (
+    r"(?:import [\w{*\"']|from [\w.@/'\"-]+ import|def \w|class \w+[ (:{]|function[ *(]|return\b|if ?\(|for ?\(|while ?\("
+    r"|(?:const|let|var|public|private|protected|static|export|async|await|type|interface|mut|local) [^\n]*[({=;]"
+    r"|elif |else:|else ?\{|try:|try ?\{|except\b|finally:|#include|#define|pub |fn \w|impl\b|struct \w+ ?[{;(]"
+    r"|enum \w+ ?\{|@\w+|//|/\*|\*/|\* |\*$|#!\[?|#\[|raise |throw |yield |with \w.*:$|assert\b|print\(|console\.|self\."
+    r"|this\.|\"{3}|'{3}|case .*:$|switch ?\(|match .*\{|do \{|end$|fi$|done$|esac$|if .*:$|for .* in .*:$|if \[|then$"
+    r"|echo |unsafe |void |int \w+[ =;(]|char \w|ulong |undefined\d)[^\n]*"
+)
 _CODE = (
-    r"[ \t]*(?:import |from [\w.@/'\"-]+ import|def \w|class \w|function[ *(]|const \w|let \w|var \w|return\b|if ?\(|for ?\(|while ?\("
-    r"|elif |else:|else ?\{|try:|try ?\{|except\b|finally:|#include|#define|package \w|pub |fn \w|use [\w:]+|impl\b|struct \w|enum \w"
-    r"|public |private |protected |static |export |async |await |type \w+ =|interface \w|@\w+|//|/\*|\*/|\* |\*$|#!\[?|#\[|raise |throw "
-    r"|yield |with \w.*:$|assert\b|print\(|console\.|self\.|this\.|\"\"\"|'''|case .*:$|switch ?\(|match .*\{|do \{|end$|fi$|done$|esac$"
-    r"|if .*:$|for .* in .*:$|if \[|then$|echo |local \w|mut |unsafe |void |int \w|char \w|ulong |undefined\d)[^\n]*"
+    rf"[ \t]*{_KEYWORD}"
     r"|[^\n]*(?:;|\{|\}|\}\)|\);|=>|\},|\],|\),|\(|\[|\\)[ \t\r]*"
     r"|[ \t]*[\w.]+(?:\[[^\n\]]*\])? ?(?:[+*/|&-]?=) ?[\w.]+[(\[{][^\n]*|[ \t]*[\w.]+\([^\n]*\)[ \t\r]*"
 )
@@ -46,7 +50,8 @@ _HUNK: Final = compile_pattern(r"^(?:@@ .* @@|diff --git )|^```diff", "m")
 _FENCE: Final = compile_pattern(r"^[ \t]*(?:```|~~~)[ \t]*([\w+#-]*)[^\n]*$", "m")
 # Rows of a Markdown table, and the tags that harnesses put around an exit code or an output.
 _PLAIN: Final = compile_pattern(
-    r"^[ \t]*\|[^\n]*\|[ \t\r]*$|^[ \t]*(?:\{[ \t]*\"|\[\{)[^\n]*$|^[ \t]*</?(?:returncode|exit_?code|output|stdout|stderr|error|result|system)\b[^\n]*$",
+    r"^[ \t]*\|[^\n]*\|[ \t\r]*$"
+    r"|^[ \t]*</?(?:returncode|exit_?code|output|stdout|stderr|error|result|system)\b[^\n]*$",
     "m",
 )
 _DATA: Final = word_set("json jsonc yaml yml toml ini text txt console output log csv env properties")

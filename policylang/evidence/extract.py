@@ -31,47 +31,59 @@ def extract(text: str, *, kind: str, reading: bool = False, frame_keys: frozense
         return EMPTY
     normal = texts.normalise(text)
     if reading:
-        exits = list(_exit_codes(normal.text))
+        exits = _exit_codes(normal.text)
         return _finish(normal, exits, [(0, len(normal.text))], True, frame_keys, False)
     found, regions, whole, cut = _read(normal.text)
     return _finish(normal, found, regions, whole, frame_keys, cut)
 
 
 def _read(text: str) -> tuple[list[Found], list[tuple[int, int]], bool, bool]:
-    found: list[Found] = []
-    regions: list[tuple[int, int]] = []
-    cut = False
-    begin = len(text) - len(text.lstrip())
-    if jsondoc.looks_like(text, begin):
-        found, begin, cut = jsondoc.read(text, begin, len(text))
-    rest = text[begin:]
-    if rest and not rest.isspace():
-        regions = _regions(rest, begin)
-        for at, line in _lines(text, begin, regions):
-            found += lines.read(line, at)
-    whole = bool(regions) and not any(True for _ in _lines(text, 0, regions))
+    documents = jsondoc.documents(text)
+    found = [fact for document in documents for fact in document.found]
+    cut = any(document.cut for document in documents)
+    rest = _without(text, documents)
+    if rest.isspace():
+        return found, [], False, cut
+    regions = _regions(rest)
+    if regions:
+        found += _frame_exits(rest, regions)
+    for at, line in _lines(rest, regions):
+        found += lines.read(line, at)
+    whole = bool(regions) and not documents and not any(True for _ in _lines(rest, regions))
     return found, regions, whole, cut
 
 
-def _regions(text: str, base: int) -> list[tuple[int, int]]:
+def _without(text: str, documents: list[jsondoc.Document]) -> str:
+    """The text with its JSON documents blanked, at the same offsets."""
+    if not documents:
+        return text
+    parts: list[str] = []
+    at = 0
+    for document in documents:
+        parts += (text[at : document.start], " " * (document.end - document.start))
+        at = document.end
+    return "".join((*parts, text[at:]))
+
+
+def _regions(text: str) -> list[tuple[int, int]]:
     data = text.encode("utf-8")
     ranges = bulk.regions(data)
     if len(data) == len(text):
-        return [(start + base, end + base) for start, end in ranges]
+        return ranges
     found: list[tuple[int, int]] = []
     at = done = 0
     for start, end in ranges:
         at += len(data[done:start].decode("utf-8"))
         size = len(data[start:end].decode("utf-8"))
-        found.append((at + base, at + size + base))
+        found.append((at, at + size))
         at += size
         done = end
     return found
 
 
-def _lines(text: str, begin: int, regions: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+def _lines(text: str, regions: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
     """Non-blank lines outside the regions, with their offsets."""
-    at = begin
+    at = 0
     for start, end in [*regions, (len(text), len(text))]:
         while at < start:
             stop = text.find("\n", at, start)
@@ -83,11 +95,29 @@ def _lines(text: str, begin: int, regions: list[tuple[int, int]]) -> Iterator[tu
         at = max(at, end)
 
 
-def _exit_codes(text: str) -> Iterator[Found]:
+FRAME_LINES: Final = 8
+"""Lines at either end of a text in which a harness writes the exit code."""
+
+
+def _exit_codes(text: str) -> list[Found]:
     """Exit codes of the first and last lines, where a harness writes them."""
-    every = [(at, line) for at, line in _lines(text, 0, [])]
-    for at, line in every if len(every) <= 16 else every[:8] + every[-8:]:
-        yield from (fact for fact in acts.read(line[: lines.MAX_PROSE], at) if fact.type == "exit_code")
+    head = 0
+    for _ in range(FRAME_LINES):
+        head = text.find("\n", head) + 1 or len(text)
+    tail = len(text)
+    for _ in range(FRAME_LINES + 1):
+        tail = max(text.rfind("\n", 0, tail), 0)
+    tail = max(head, tail)
+    found: list[Found] = []
+    for base, part in ((0, text[:head]), (tail, text[tail:])):
+        for at, line in _lines(part, []):
+            found += (fact for fact in acts.read(line[: lines.MAX_PROSE], base + at) if fact.type == "exit_code")
+    return found
+
+
+def _frame_exits(text: str, regions: list[tuple[int, int]]) -> list[Found]:
+    """Exit codes at either end that stand inside a bulk region."""
+    return [fact for fact in _exit_codes(text) if any(start <= fact.start < end for start, end in regions)]
 
 
 def _finish(

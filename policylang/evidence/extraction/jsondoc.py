@@ -66,21 +66,49 @@ def looks_like(text: str, start: int = 0) -> bool:
     return head[:1] == "[" and head[1:].lstrip()[:1] in ('"', "{", "[", "]", "-", *"0123456789tfn")
 
 
-def read(text: str, start: int, end: int) -> tuple[list[Found], int, bool]:
-    """Facts of the document at `start`, the offset past it, and whether leaves were left out.
+class Document(NamedTuple):
+    """One JSON document in a text: its facts, where it stands, whether it was closed, whether leaves were left out."""
 
-    The offset is `start` where no whole key and value could be read.
-    """
+    found: list[Found]
+    start: int
+    end: int
+    closed: bool
+    cut: bool
+    leaves: int
+
+
+def documents(text: str) -> list[Document]:
+    """The documents that begin a line, in order: whole ones, and cut-off ones that hold at least three pairs."""
+    found: list[Document] = []
+    at = 0
+    while (mark := _OPENING.search(text, at)) is not None:
+        start = mark.end() - 1
+        at = mark.end()
+        if not looks_like(text, start):
+            continue
+        document = read(text, start, len(text))
+        at = max(at, document.end)
+        rest = text[document.end : document.end + 40].partition("\n")[0].strip(" \t\r,;")
+        if (document.closed and not rest) or (not document.closed and document.leaves >= 3):
+            found.append(document)
+    return found
+
+
+_OPENING: Final = re.compile(r"(?m)^[ \t]*+[\[{]")
+
+
+def read(text: str, start: int, end: int) -> Document:
+    """The document at `start`; its end is `start` where no token could be read."""
     leaves: list[_Leaf] = []
-    stop, cut = start, False
-    for leaf, after in _leaves(text, start, end):
-        stop = after
+    stop, cut, closed = start, False, False
+    for leaf, after, done in _leaves(text, start, end):
+        stop, closed = after, done
         if leaf is None:
             continue
-        if len(leaves) >= MAX_LEAVES:
+        if len(leaves) < MAX_LEAVES:
+            leaves.append(leaf)
+        else:
             cut = True
-            break
-        leaves.append(leaf)
     found: list[Found] = []
     for leaf in leaves:
         fact = _fact(leaf)
@@ -88,7 +116,7 @@ def read(text: str, start: int, end: int) -> tuple[list[Found], int, bool]:
             found.append(fact)
         elif leaf.raw[0] == '"' and leaf.key in _TELLING:
             found += acts.quoted(leaf.raw[1:-1], leaf.start + 1)
-    return found, stop, cut
+    return Document(found, start, stop, closed, cut, len(leaves))
 
 
 def _fact(leaf: _Leaf) -> Found | None:
@@ -103,8 +131,8 @@ def _fact(leaf: _Leaf) -> Found | None:
     return typed(leaf.key, raw, leaf.start, leaf.key_start, leaf.frame.entity(leaf.start))
 
 
-def _leaves(text: str, start: int, end: int) -> Iterator[tuple[_Leaf | None, int]]:
-    """Each scalar with its frame, and the offset after every token; ends at the first thing that is no JSON."""
+def _leaves(text: str, start: int, end: int) -> Iterator[tuple[_Leaf | None, int, bool]]:
+    """Each scalar with its frame, the offset after it and whether the document is closed; ends where JSON ends."""
     frame: _Frame | None = None
     match = _TOKEN.match
     at = start
@@ -123,7 +151,7 @@ def _leaves(text: str, start: int, end: int) -> Iterator[tuple[_Leaf | None, int
                     return
                 frame.seen_key = (raw[1:-1], begin)
                 continue
-            yield _scalar(frame, raw, begin), at
+            yield _scalar(frame, raw, begin), at, False
         elif mark in "{[":
             frame = _open(frame, mark)
         elif mark in "}]":
@@ -132,7 +160,7 @@ def _leaves(text: str, start: int, end: int) -> Iterator[tuple[_Leaf | None, int
             frame = frame.parent
             if frame is not None and frame.table:
                 frame.seen_key = None
-            yield None, at
+            yield None, at, frame is None
             if frame is None:
                 return
         elif mark == "," and frame is not None and frame.table:

@@ -55,9 +55,10 @@ def _inline_json(line: str, base: int, begin: int) -> list[Found]:
     at = min((spot for spot in (line.find('{"', begin), line.find('[{"', begin)) if spot >= 0), default=-1)
     if at < 0:
         return []
-    found, stop, _ = jsondoc.read(line, at, len(line))
-    if stop == at or line[stop:].strip(" \t\r,;.") or not _LABELLED.fullmatch(line, begin, at):
+    document = jsondoc.read(line, at, len(line))
+    if document.end == at or line[document.end :].strip(" \t\r,;.") or not _LABELLED.fullmatch(line, begin, at):
         return []
     return [
-        fact._replace(start=fact.start + base, end=fact.end + base, key_start=fact.key_start + base) for fact in found
+        fact._replace(start=fact.start + base, end=fact.end + base, key_start=fact.key_start + base)
+        for fact in document.found
     ]
