@@ -22,6 +22,28 @@ STATIONS = tuple(f"ST{number:02d}" for number in range(1, 19))
 EVENTS = ("EV-1954-07", "EV-1981-03", "EV-2002-08")
 NOTES = "python3 tools/notes.py"
 
+# The first wording uses the sheets' own words; the others ask as a person would who has not read them lately.
+QUESTIONS = (
+    (
+        "Which finding holds the peak discharge of {station} now?",
+        "What is the peak discharge of {station}, after any correction?",
+        "Which finding holds the catchment area of {station}?",
+        "And how large is the catchment area of {station}?",
+    ),
+    (
+        "Under which finding did we file the flood peak of {station}?",
+        "How much water came down at {station} at the height of the flood?",
+        "And the finding for the area above {station}?",
+        "How big is the area that drains to {station}?",
+    ),
+    (
+        "Where in the notes is the maximum of {station}, by finding id?",
+        "Which maximum do we have on record for {station}?",
+        "Which finding did the catchment sheet of {station} become?",
+        "What did that sheet say about the size of the catchment?",
+    ),
+)
+
 NARRATIVE = (
     "The valley is narrow in this reach and the flood plain is used as pasture.",
     "Residents remember the water standing in the mill for days, though no mark was kept.",
@@ -140,10 +162,12 @@ class Survey:
         """Specific discharge from figures read days ago."""
         op = self.op
         op.think(self.thoughts.draw())
-        peak = op.ask(f"{station}_peak_finding", f"Which finding holds the peak discharge of {station} now?")
-        value = op.ask(f"{station}_peak_discharge", f"What is the peak discharge of {station}, after any correction?")
-        area = op.ask(f"{station}_area_finding", f"Which finding holds the catchment area of {station}?")
-        size = op.ask(f"{station}_catchment_area", f"And how large is the catchment of {station}?")
+        words = QUESTIONS[len(self.derived) % len(QUESTIONS)]
+        keys = ("peak_finding", "peak_discharge", "area_finding", "catchment_area")
+        peak, value, area, size = (
+            op.ask(f"{station}_{key}", question.format(station=station))
+            for key, question in zip(keys, words, strict=True)
+        )
         made = op.bash(
             f"{NOTES} derive --peak {peak} --peak-value {value} --area {area} --area-value {size}",
             f"Specific discharge of {station}",
