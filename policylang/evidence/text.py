@@ -188,7 +188,7 @@ _CONDITION: Final = compile_pattern(
 _WISH: Final = compile_pattern(
     r"(?i)\b(?:should|must|shall|need(?:s|ed)? to|ha(?:s|ve) to|want(?:s|ed)? to|would|could|might|may|going to|plan(?:s|ning)? to"
     r"|let me|let's|let us|i will|i'll|we will|we'll|will|to (?:check|verify|confirm|ensure|expect|see|make)"
-    r"|expect(?:s|ed|ing)?|hopefully|todo|make sure|please|try(?:ing)? to|remember to|don't forget)\b"
+    r"|expects?|expect(?:ed|ing) to|hopefully|todo|make sure|please|try(?:ing)? to|remember to|don't forget)\b"
     r"|^\W*(?:(?:then|also|and|so|now|next|first|we|i|you|lets)[, ]+)*(?:check|verify|confirm|ensure|set|run|use|see)\b"
 )
 _DENIED: Final = compile_pattern(

@@ -56,7 +56,7 @@ _PATH = re.compile(
 )
 _FILE = re.compile(r"[\w@+-]*+(?:\.[\w@+-]++)*?\.[A-Za-z][A-Za-z0-9]{0,7}")
 _QUANTITY = re.compile(r"([0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?) ?([A-Za-zµμ]++)")
-_WORDS = re.compile(r"[A-Za-z][A-Za-z0-9_/.+-]*+")
+_WORDS = re.compile(r"[A-Za-z](?:[A-Za-z0-9_/.+-]*[A-Za-z0-9+])?")
 
 _EMPTY: Final = frozenset({"none", "null", "nil", "unknown", "undefined", "n/a"})
 _NUMERIC: Final = frozenset({"number", "count", "version", "exit_code", "http_status", "port", "migration"})
@@ -223,7 +223,12 @@ def _id_token(value: str, last: str) -> bool:
     """A token fit to be an id under a key that says so; `id` itself takes any name, `key` or `head` only one with a digit."""
     if len(value) > 128 or any(c.isspace() for c in value):
         return False
-    return _digit(value) or (last in ("id", "uuid", "guid") and value.lower() not in TRUE_WORDS | FALSE_WORDS | _EMPTY)
+    if not all(char.isalnum() or char in "_-.:/@+=#" for char in value):
+        return False
+    plain = value.isascii() and value.replace("_", "").replace("-", "").isalnum()
+    return _digit(value) or (
+        plain and last in ("id", "uuid", "guid") and value.lower() not in TRUE_WORDS | FALSE_WORDS | _EMPTY
+    )
 
 
 def _special(value: str, parts: tuple[str, ...]) -> tuple[str, str] | None:

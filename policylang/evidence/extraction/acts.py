@@ -87,7 +87,7 @@ def _http(line: str, base: int, found: list[Found]) -> None:
     for hit in (*_HTTP.finditer(line), *_STATUS.finditer(line)):
         group = hit.lastindex or 1
         found.append(
-            Found(None, "http_status", hit[group], "http_status", base + hit.start(group), base + hit.end(group),
+            Found(None, "status" if hit.re is _STATUS else "http_status", hit[group], "http_status", base + hit.start(group), base + hit.end(group),
                   base + hit.start(), True, True)
         )  # fmt: skip
 

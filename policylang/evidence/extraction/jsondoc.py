@@ -197,7 +197,11 @@ def _label(frame: _Frame, key: str, raw: str, begin: int) -> None:
         rank = 0 if last in ("id", "uuid", "guid", "arn") else 3
     elif last == "id":
         rank = 1
-    elif last in ("number", "code", "sha", "key"):
+    elif (
+        last in ("number", "code", "sha", "key")
+        and raw[0] == '"'
+        and parts[0] not in ("exit", "status", "error", "zip")
+    ):
         rank = 2
     else:
         return

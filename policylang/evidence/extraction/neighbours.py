@@ -39,7 +39,7 @@ _WHEELS: Final = re.compile(
 )
 _WHEEL: Final = re.compile(r" ([\w.-]*?[A-Za-z][\w.]*?)-(\d++(?:\.\d++)*+[\w.+]*+)(?= |\Z)")
 _NOT_NAMES: Final = word_set(
-    "line step page section chapter figure table than least most about from to and or of in at since until level"
+    "error warning code line step page section chapter figure table than least most about from to and or of in at since until level"
 )
 
 _TOOK: Final = re.compile(
@@ -47,7 +47,7 @@ _TOOK: Final = re.compile(
 )
 _RAN: Final = re.compile(r"(?i)\b(?:in|after)\Z")
 _ID: Final = re.compile(
-    r"(?<![\w./@:-])([A-Za-z][a-z]{2,20})[ \t]#?[\"'`]?((?=[\w-]{4,64}(?![\w./@-]*[\w/@(]))[A-Za-z][\w-]*+)"
+    r"(?<![\w./@:-])([A-Za-z][a-z]{2,20})[ \t]#?[\"'`]?((?=[\w-]{4,64}(?![\w./@-]*[\w/@(]))(?=[\w-]*\d)[A-Za-z][\w-]*+)"
 )
 _COUNT: Final = re.compile(
     r"(?<![\w.,/:#$€£%+-])(\d{1,3}(?:,\d{3})++|\d{1,9}) (?:[a-z][a-z-]{1,12} )?("
@@ -88,6 +88,8 @@ def _release(name: str, raw: str, start: int, key_start: int, found: list[Found]
     if _taken(found, start) or name.lower() in _NOT_NAMES or name.lower() == "version":
         return
     plain = bare.lstrip("vV")
+    if bare.count(".") == 3 and values.classify(bare) == ("ip", bare):
+        return
     at = start + len(bare) - len(plain)
     found.append(Found(name, "version", plain, "version", at, start + len(bare), key_start))
 

@@ -17,7 +17,7 @@ _ARTICLES: Final = word_set(
 )
 _COPULAS: Final = word_set("is are was were be been being has have had equals equal reads becomes became remains")
 _STOP: Final = word_set(
-    "in on at to from for with by into via over under after before since until per as about than through "
+    "no in on at to from for with by into via over under after before since until per as about than through "
     "during against between within without using onto off out up down it they we i you he she which who there "
     "here and or but so because then if when while not no never also still already just only too very more "
     "most less least another other some any all such can could may might must shall should will would do does "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from policylang.evidence import keys, values
+from policylang.evidence import values
 from policylang.evidence.extraction import nouns
 from policylang.evidence.extraction.found import Found, typed
 from policylang.evidence.lexicon import SIZES, UNITS, word_set
@@ -25,10 +25,11 @@ _AFTER: Final = re.compile(
 )
 _UNIT: Final = re.compile(r"[ \t]([A-Za-zµμ%]++)")
 _RANGE: Final = re.compile(r"[ \t]*+(?:and|or|to|through|/|-|–|\.\.\.?)[ \t]*+[\dvV$]")
+_CALL: Final = re.compile(r"\w\([^()]*\)[`\"' \t]*\Z")
 _SKIP: Final = word_set(
     "error warning warn info note hint help debug trace fatal notice usage example examples todo fixme http "
     "https see e.g i.e default caused by in traceback output input expected got actual want left right "
-    "received at before after old new from to was panic hi ps tip"
+    "received at before after old new from to was panic hi ps tip deleted modified renamed"
 )
 
 
@@ -71,6 +72,8 @@ def _pair(line: str, base: int, edge: int, mark: int, end: int, mood: bool) -> t
 
 def _tight_key(line: str, edge: int, mark: int) -> nouns.Group | None:
     begin = mark
+    if line[mark - 1] == "]":
+        begin = max(line.rfind("[", edge, mark), edge)
     while begin > edge and mark - begin < 80 and (line[begin - 1].isalnum() or line[begin - 1] in "_.-"):
         begin -= 1
     key = line[begin:mark]
@@ -83,6 +86,10 @@ def _key(line: str, edge: int, mark: int, sign: str, mood: bool) -> nouns.Group 
     """The key left of a spaced separator: the whole label where the line begins with it, else the noun group."""
     lead = _LEAD.match(line, edge, mark)
     begin = lead.end() if lead else edge
+    if line[mark - 1] == '"' and line[begin] != '"':
+        return None  # one member of an object quoted in prose
+    if line.endswith(("or directory", ")`"), begin, mark) or _CALL.search(line, begin, mark):
+        return None
     label = _LABEL.match(line, begin, mark)
     if label is not None:
         text = label[1]
@@ -145,17 +152,10 @@ def _value(line: str, at: int, end: int, group: nouns.Group, base: int, tight: b
         raw, stop = stamp.group(), stamp.end()
     if _RANGE.match(line, stop, end) or not (_AFTER.match(line, stop, end) or raw[-1] in ".,;"):
         return None, stop
-    polarity = True
-    fact = typed(group.key, raw, base + at, key_start, group.entity, polarity)
-    return fact, stop
+    return typed(group.key, raw, base + at, key_start, group.entity), stop
 
 
 _THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?(?![\w,])")
 _STAMP: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]++)?)?(?: ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
 )
-
-
-def key_name(group: nouns.Group) -> str:
-    """The normalised key of a pair."""
-    return keys.normalise(group.key)

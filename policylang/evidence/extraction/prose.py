@@ -17,14 +17,15 @@ _COPULA: Final = re.compile(
 _CHANGE: Final = re.compile(
     r"(?i)\bfrom[ \t]++[\"'`*]{0,3}([^\s\"'`*,;()]++)[\"'`*]{0,3}[ \t]++to[ \t]++[\"'`*]{0,3}([^\s\"'`*,;()]++)"
 )
+_STATES: Final = sorted(STATE_WORDS | TRUE_WORDS - {"yes", "on", "true"} | FALSE_WORDS - {"no", "off", "false"})
 _STATE: Final = re.compile(
-    r"(?i)[ \t]((?:(?:is|was|are|were|has been|have been|had been|is now|got|now)[ \t]++)?)((?:not|never|no longer|successfully|already|now|fully)[ \t]++)?("
-    + "|".join(sorted(STATE_WORDS | TRUE_WORDS - {"yes", "on", "true"} | FALSE_WORDS - {"no", "off", "false"}))
-    + r")(?![\w-])"
+    r"(?i)[ \t]((?:(?:is|was|are|were|has|have|had|got)(?:n[’']t|[ \t]++(?:not|never|no longer))?(?:[ \t]++been)?[ \t]++(?:now[ \t]++)?)?)"
+    r"((?:not|never|no longer|successfully|already|now|fully)[ \t]++)?(" + "|".join(_STATES) + r")(?![\w-])"
 )
 _ENDS: Final = re.compile(
     r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;:!)\]]|\(|[-–—]{1,2}[ \t]|(?:in|at|on|by|to|for|with|after|before|since|and|successfully|via|as|from|due|because|yesterday|today|already|now|again)(?!\w))"
 )
+_DENYING: Final = re.compile(r"(?i)n[’']t|\bnot\b|\bnever\b|\bno longer\b")
 _NOT: Final = frozenset({"not", "never", "no longer"})
 _RANGED: Final = re.compile(
     r"[\"'`*]{0,3}[ \t]*+(?:and|or|to|through|/|–|-|\.\.\.?)[ \t]*+[\dvV$]|[ \t]*+(?:or|/)[ \t]"
@@ -117,6 +118,7 @@ def _states(clause: str, base: int, found: list[Found]) -> None:
             continue
         joined, word = bool(hit[1]), hit[3].lower()
         group = nouns.left_of(clause, 0, hit.start())
+        group = _named(group) if group is not None else None
         if group is None or not (_ENDS if joined or group.entity else _CLOSES).match(clause, end):
             continue
         opens = not clause[: group.start].strip(" \t\"'`*#>-•✓✔✗✘×⨯[(") or clause[
@@ -128,10 +130,20 @@ def _states(clause: str, base: int, found: list[Found]) -> None:
         if name in _WEAK or (clause[group.start - 1 : group.start] in ("@", "/") and group.start):
             continue
         lead = clause[max(0, group.start - 4) : group.start].lower()
-        polarity = (hit[2] or "").strip().lower() not in _NOT and not lead.endswith("no ")
-        fact = typed(group.key, hit[3], base + start, base + group.start, group.entity, polarity)
+        denied = (hit[2] or "").strip().lower() in _NOT or bool(_DENYING.search(hit[1])) or lead.endswith("no ")
+        fact = typed(group.key, hit[3], base + start, base + group.start, group.entity, not denied)
         if fact is not None:
             found.append(fact)
+
+
+def _named(group: nouns.Group) -> nouns.Group | None:
+    """The group with a name that closes it (`package cargo-llvm-cov`, `flag checkout_v2`) as its entity."""
+    words = group.key.split()
+    if any(char in words[-1] for char in "@=<>") or words[:2] == ["npm", "error"]:
+        return None
+    if len(words) > 1 and group.entity is None and ("-" in words[-1] or "_" in words[-1]):
+        return nouns.Group(" ".join(words[:-1]), words[-1], group.start)
+    return group
 
 
 _OPENERS: Final = ("the", "a", "an", "your", "our", "and", "so far:", "this", "that", ",", ":")
