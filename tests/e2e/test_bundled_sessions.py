@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+from policylang.transcript.importers import open_transcript
+from policylang.transcript.vocabulary import KNOWN_KINDS
+
 ROOT = Path(__file__).resolve().parents[2]
 SESSIONS = ROOT / "examples" / "sessions"
 NAMES = ("incident-response", "build", "research")
@@ -149,6 +152,15 @@ class TestNeutral:
 
 
 class TestFacts:
+    def test_policylang_reads_each_fact_as_state(self, name: str, truth: dict[str, Any]) -> None:
+        with open_transcript(SESSIONS / f"{name}.jsonl") as transcript:
+            assert transcript.format == "claude-code"
+            spans = list(transcript)
+        state = {span.tool_call_id: span for span in spans if KNOWN_KINDS[span.kind] == "state"}
+        for fact in truth["facts"]:
+            assert fact["value"] in state[fact["tool_use_id"]].text
+        assert sum(span.kind == "reasoning" for span in spans) >= 40
+
     def test_the_result_holds_the_value(self, records: list[Record], truth: dict[str, Any]) -> None:
         texts, lines = results(records), {record["uuid"]: record for record in records}
         assert len(truth["facts"]) >= 20
@@ -227,7 +239,12 @@ class TestRecordedAgain:
         assert compared >= 50
 
     def test_same_ground_truth(self, again: Path, name: str, truth: dict[str, Any]) -> None:
-        assert facts_of(again, name) == truth
+        # Another version of Python words a traceback with other line numbers, so a bare number may turn up by chance.
+        def settled(told: dict[str, Any]) -> dict[str, Any]:
+            facts = [{key: fact[key] for key in fact if key != "seen_again_in_epochs"} for fact in told["facts"]]
+            return {**told, "facts": facts}
+
+        assert settled(facts_of(again, name)) == settled(truth)
 
 
 def test_a_missing_program_is_named(tmp_path: Path) -> None:
