@@ -69,7 +69,9 @@ def read_anchors(decls: Iterable[ast.Decl], names: Names, used: set[str], sink: 
             if exempt is not None:
                 exempts.append(exempt)
     first = min(places, key=lambda loc: loc.start, default=None)
-    return OwnAnchors(first, tuple(kinds) if kinds is not None else None, frozenset(detect), tuple(named), tuple(exempts))
+    return OwnAnchors(
+        first, tuple(kinds) if kinds is not None else None, frozenset(detect), tuple(named), tuple(exempts)
+    )
 
 
 def _is_kind(kind: ast.Ident, names: Names, sink: Sink) -> bool:
@@ -77,8 +79,8 @@ def _is_kind(kind: ast.Ident, names: Names, sink: Sink) -> bool:
         return True
     if not names.open_kinds:
         if kind.name in CLASSES:
-            help = f"`{kind.name}` is a class; name its kinds"
-            sink.error("unknown-kind", f"unknown kind `{kind.name}`", kind.loc, help)
+            hint = f"`{kind.name}` is a class; name its kinds"
+            sink.error("unknown-kind", f"unknown kind `{kind.name}`", kind.loc, hint)
         else:
             sink.unknown("unknown-kind", "kind", kind.name, kind.loc, names.kinds)
     return False
@@ -111,8 +113,8 @@ def _exempt(decl: ast.Exempt, names: Names, used: set[str], sink: Sink) -> Exemp
     if decl.until is None:
         gaps.append("date")
     if gaps:
-        help = 'write `because "…" until 2027-01-31`'
-        sink.error("exempt-without-expiry", f"the exempt `{name}` has no {' and no '.join(gaps)}", decl.name.loc, help)
+        hint = 'write `because "…" until 2027-01-31`'
+        sink.error("exempt-without-expiry", f"the exempt `{name}` has no {' and no '.join(gaps)}", decl.name.loc, hint)
     t = Typing(names, sink, ANCHOR_FREE)
     condition = _condition(t, decl.condition, "`exempt … when` takes")
     used |= t.used
@@ -120,8 +122,8 @@ def _exempt(decl: ast.Exempt, names: Names, used: set[str], sink: Sink) -> Exemp
     typed = all(item.code in ("exempt-without-expiry",) for item in sink.found[before:])
     if typed and frees_queue_depth(condition, patterns):
         message = f"the exempt `{name}` frees any span, also a tool_result `queue depth = 42`"
-        help = "match the text that can be made again, from its beginning: `span.text matches /^total \\d+/`"
-        sink.error("exempt-too-wide", message, decl.condition.loc, help)
+        hint = "match the text that can be made again, from its beginning: `span.text matches /^total \\d+/`"
+        sink.error("exempt-too-wide", message, decl.condition.loc, hint)
     if decl.because is None or decl.until is None:
         return None
     return Exempt(name, condition, patterns, decl.because.value, decl.until.value, decl.loc)
@@ -142,4 +144,3 @@ def _patterns(condition: ir.Expr) -> Iterator[tuple[str, str]]:
 def with_declared(kinds: Iterable[str], declared: Iterable[tuple[str, str | None]]) -> frozenset[str]:
     """Anchor kinds with every declared kind of class state: it counts as named wherever `anchor kind` stands."""
     return frozenset(kinds) | {kind for kind, klass in declared if klass == "state"}
-

@@ -40,6 +40,8 @@ def needs_type(t: Typing, expr: ast.Expr, env: Env, depth: int = 0) -> bool:
 
 def type_word(t: Typing, word: ast.Name, env: Env, expected: Type | None) -> ir.Expr:
     """A word that is no variable, `let` or global: an enum literal by the type its place asks for."""
+    if word.name in t.names.broken:
+        return FAILED
     owners = owners_of(word.name, t.names.kinds)
     if expected is None or expected is ERROR:
         return _word_alone(t, word, env, owners, expected)
@@ -59,9 +61,7 @@ def type_word(t: Typing, word: ast.Name, env: Env, expected: Type | None) -> ir.
     return FAILED
 
 
-def _word_alone(
-    t: Typing, word: ast.Name, env: Env, owners: list[Type], expected: Type | None
-) -> ir.Expr:
+def _word_alone(t: Typing, word: ast.Name, env: Env, owners: list[Type], expected: Type | None) -> ir.Expr:
     if len(owners) == 1:
         return ir.Const(word.name, owners[0])
     if owners:
@@ -81,12 +81,12 @@ def _word_alone(
 def _misplaced(t: Typing, word: ast.Name, owners: list[Type], expected: Type) -> ir.Expr:
     message = f"`{word.name}` is {either(owners)}; {a(expected)} is needed here"
     if expected is TEXT:
-        help = f'text is written in quotes: "{word.name}"'
+        hint = f'text is written in quotes: "{word.name}"'
     elif expected in ENUM_TYPES:
-        help = f"{expected} words: {', '.join(sorted(words_of(expected, t.names.kinds)))}"
+        hint = f"{expected} words: {', '.join(sorted(words_of(expected, t.names.kinds)))}"
     else:
-        help = "a bare word has a meaning only beside a field of its type"
-    return t.error("type-mismatch", message, word.loc, help)
+        hint = "a bare word has a meaning only beside a field of its type"
+    return t.error("type-mismatch", message, word.loc, hint)
 
 
 def _names_in_scope(t: Typing, env: Env) -> list[str]:

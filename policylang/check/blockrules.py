@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from policylang.check import budgets as budgets_
 from policylang.check.epsilon import epsilon_rule
 from policylang.check.settings import Given, Settings
 from policylang.rules_ir import expr as ir
 from policylang.rules_ir.policy import Evidence, Rule, Scope
-from policylang.rules_ir.types import BOOL, CLASS, FIELDS, GLOBALS, INT, INTEGRITY, KIND, NUMBER, REPRESENTATION, SOURCE
-from policylang.rules_ir.types import SPAN, TEXT
+from policylang.rules_ir.types import (
+    BOOL,
+    CLASS,
+    FIELDS,
+    GLOBALS,
+    INT,
+    INTEGRITY,
+    KIND,
+    NUMBER,
+    REPRESENTATION,
+    SOURCE,
+    SPAN,
+    TEXT,
+)
 from policylang.source import Loc
 
 BLOCK_IDS: Final = frozenset(
@@ -88,16 +100,15 @@ def _represented(word: str) -> ir.Expr:
 
 
 def _rule(
-    id: str,
+    rule_id: str,
     scope: Scope,
     condition: ir.Expr,
     message: tuple[str | ir.Expr, ...],
     evidence: tuple[Evidence, ...],
     loc: Loc,
-    each: str | None = None,
+    each: Literal["evicted", "anchors"] | None = None,
 ) -> Rule:
-    over = "anchors" if each == "anchors" else "evicted" if each == "evicted" else None
-    return Rule(id, "refuse", "enforce", scope, over, condition, message, evidence, builtin=True, loc=loc)
+    return Rule(rule_id, "refuse", "enforce", scope, each, condition, message, evidence, builtin=True, loc=loc)
 
 
 def _anchor_rules(blocks: Blocks) -> Iterator[Rule]:
@@ -242,12 +253,12 @@ def _integrity_rules(blocks: Blocks) -> Iterator[Rule]:
         ("pairs", "pair-split", "pair_split", "parts from the call or result it belongs to"),
         ("calls", "call-open", "call_open", "is a call without a final result: its answer would come to nothing"),
     )
-    for setting, id, name, what in spans:
+    for setting, rule_id, name, what in spans:
         given = settings.get(("integrity", setting))
         if given is not None:
             fact = ir.Field(_SPAN, name, BOOL)
             message = (_KIND, " ", _ID, f" {what}")
-            yield _rule(id, "span", fact, message, (Evidence(name, fact),), given.loc, "evicted")
+            yield _rule(rule_id, "span", fact, message, (Evidence(name, fact),), given.loc, "evicted")
     verbatim = settings.get(("integrity", "instructions"))
     if verbatim is not None:
         klass, kept = ir.Field(_SPAN, "class", CLASS), ir.Field(_SPAN, "kept_verbatim", BOOL)
@@ -269,13 +280,13 @@ def _epoch_integrity(settings: Settings) -> Iterator[Rule]:
         ("claims", "claim-unsupported", "unsupported_claims", "claims of the summaries have no original span behind"),
         ("spans", "span-unaccounted", "unaccounted", "spans of the transcript are neither kept nor evicted once"),
     )
-    for setting, id, name, what in counts:
+    for setting, rule_id, name, what in counts:
         given = settings.get(("integrity", setting))
         if given is not None:
             fact = _global("integrity", name)
             tail = " them" if setting == "claims" else ""
             condition = ir.Compare(">", fact, _number(0), BOOL)
-            yield _rule(id, "epoch", condition, (fact, f" {what}{tail}"), _reads(f"integrity.{name}"), given.loc)
+            yield _rule(rule_id, "epoch", condition, (fact, f" {what}{tail}"), _reads(f"integrity.{name}"), given.loc)
     gain = settings.get(("integrity", "gain"))
     if gain is not None:
         assert isinstance(gain.value, int | float)

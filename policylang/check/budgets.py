@@ -126,14 +126,14 @@ def _is_sound(decl: ast.Budget, kinds: Mapping[str, str | None], open_kinds: boo
         return True
     if klass is not None and klass != POOL:
         what = f"the class `{kind}`" if kind in CLASSES else f"`{kind}`, {a('kind')} of class {klass}"
-        help = f"`budget {kind} never`: state is restated or spilled, ε is for reasoning"
-        sink.error("epsilon-on-state", f"ε cannot license losing {what}", decl.target.loc, help)
+        hint = f"`budget {kind} never`: state is restated or spilled, ε is for reasoning"
+        sink.error("epsilon-on-state", f"ε cannot license losing {what}", decl.target.loc, hint)
     if not 0 < decl.epsilon.value <= 1:
-        help = f"write `budget {kind} never` to allow no loss" if decl.epsilon.value <= 0 else "8% is 0.08"
-        sink.error("epsilon-out-of-range", f"ε {decl.epsilon.text} lies outside (0, 1]", decl.epsilon.loc, help)
+        hint = f"write `budget {kind} never` to allow no loss" if decl.epsilon.value <= 0 else "8% is 0.08"
+        sink.error("epsilon-out-of-range", f"ε {decl.epsilon.text} lies outside (0, 1]", decl.epsilon.loc, hint)
     if decl.per is not None and decl.per.name == "epoch":
-        help = "write `per chain`"
-        sink.error("epsilon-per-epoch", "an ε per epoch hides chains that lost everything", decl.per.loc, help)
+        hint = "write `per chain`"
+        sink.error("epsilon-per-epoch", "an ε per epoch hides chains that lost everything", decl.per.loc, hint)
     elif decl.per is not None and decl.per.name != "chain":
         sink.unknown("unknown-name", "word after `per`:", decl.per.name, decl.per.loc, ["chain"])
     if decl.by is not None and decl.by.name not in ("tokens", "spans"):

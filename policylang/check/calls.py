@@ -33,6 +33,8 @@ def type_call(t: Typing, call: ast.Call, env: Env, expected: Type | None) -> ir.
         return type_let(t, let, call.args, call, env, expected)
     for arg in call.args:
         expressions.type_expr(t, arg, env, ERROR)
+    if name in t.names.broken:
+        return FAILED
     if name in env or name in GLOBAL_NODES:
         return t.error("type-mismatch", f"`{name}` is not a function", call.function.loc, "write it without `(…)`")
     t.sink.unknown("unknown-name", "function", name, call.function.loc, [*FUNCTIONS, *t.names.lets])
@@ -69,8 +71,8 @@ def _epsilon(t: Typing, call: ast.Call, env: Env) -> ir.Expr:
     while isinstance(word, ast.Name) and isinstance(found := env.get(word.name), Argument):
         word, env = found.expr, found.env
     if not isinstance(word, ast.Name) or word.name in env:
-        help = "name it: `epsilon(c, reasoning)`"
-        return t.error("type-mismatch", "`epsilon` takes a kind as in `budget`", word.loc, help)
+        hint = "name it: `epsilon(c, reasoning)`"
+        return t.error("type-mismatch", "`epsilon` takes a kind as in `budget`", word.loc, hint)
     kind = word.name
     if kind != "reasoning" and kind not in t.names.kinds:
         if not t.names.open_kinds:

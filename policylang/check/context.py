@@ -53,7 +53,7 @@ class Names:
         kinds: Kind -> class, None where its declaration is broken.
         open_kinds: True if a parent is missing or broken, so that a kind may be declared out of sight.
         lets: The file's `let`s by name.
-        broken: `let`s that are known to be wrong: calls of them say nothing more.
+        broken: `let`s that are known to be wrong, or could not be read: calls of them say nothing more.
         mass: Kind with a budget -> what its ε weighs by.
         excluded: Reasoning kinds that have a budget of their own and so leave the pool.
     """
@@ -84,10 +84,10 @@ class Typing:
     calls: list[Loc] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
 
-    def error(self, code: str, message: str, loc: Loc, help: str | None = None) -> ir.Expr:
+    def error(self, code: str, message: str, loc: Loc, hint: str | None = None) -> ir.Expr:
         """Reports an error, with the call that led to it, and gives the node that fits everywhere."""
         related: Related = ((self.calls[0], "called from here"),) if self.calls else ()
-        self.sink.error(code, message, loc, help, related)
+        self.sink.error(code, message, loc, hint, related)
         return FAILED
 
     def overflow(self, loc: Loc) -> ir.Expr:

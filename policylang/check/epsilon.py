@@ -30,7 +30,7 @@ class _Term:
 
 def mass_of(budgets: Budgets) -> dict[str, By]:
     """What the ε of each budgeted kind weighs by; tokens where two parents differ."""
-    return {kind: by for kind, by in sorted(budgets, reverse=True)}
+    return dict(sorted(budgets, reverse=True))
 
 
 def epsilon_rule(budgets: Budgets, kinds: Mapping[str, str | None]) -> Rule | None:

@@ -118,7 +118,9 @@ def type_as(t: Typing, expr: ast.Expr, env: Env, wanted: Type, who: str) -> ir.E
     node = type_expr(t, expr, env, wanted)
     if fits(node.type, wanted):
         return node
-    return t.error("type-mismatch", f"{who} {a(wanted)}, but this is {a(node.type)}", expr.loc, _hint(node.type, wanted))
+    return t.error(
+        "type-mismatch", f"{who} {a(wanted)}, but this is {a(node.type)}", expr.loc, _hint(node.type, wanted)
+    )
 
 
 def _hint(type_: Type, wanted: Type) -> str | None:
@@ -147,8 +149,8 @@ def _name(t: Typing, expr: ast.Name, env: Env, expected: Type | None) -> ir.Expr
     if known is None:
         return type_word(t, expr, env, expected)
     if name in t.hidden:
-        help = f"{t.hidden[name]}; read other names"
-        return t.error("unknown-name", f"`{name}` cannot be read here", expr.loc, help)
+        hint = f"{t.hidden[name]}; read other names"
+        return t.error("unknown-name", f"`{name}` cannot be read here", expr.loc, hint)
     return known
 
 
@@ -169,16 +171,16 @@ def _field(t: Typing, expr: ast.FieldAccess, env: Env) -> ir.Expr:
         return ir.Meta(base.base, name, TEXT)
     fields = FIELDS.get(type_)
     if fields is None:
-        help = "use a quantifier: `any x in …: x.field`" if type_.element is not None else None
-        return t.error("unknown-field", f"{a(type_)} has no fields", expr.name.loc, help)
+        hint = "use a quantifier: `any x in …: x.field`" if type_.element is not None else None
+        return t.error("unknown-field", f"{a(type_)} has no fields", expr.name.loc, hint)
     found = fields.get(name)
     if found is None or found.internal:
         known = [key for key, field in fields.items() if not field.internal and (type_, key) not in t.hidden]
         t.sink.unknown("unknown-field", f"field of {a(type_)}:", name, expr.name.loc, known)
         return FAILED
     if t.hidden and (type_, name) in t.hidden:
-        help = f"{t.hidden[type_, name]}; read other fields"
-        return t.error("unknown-field", f"`{name}` cannot be read here", expr.name.loc, help)
+        hint = f"{t.hidden[type_, name]}; read other fields"
+        return t.error("unknown-field", f"`{name}` cannot be read here", expr.name.loc, hint)
     return ir.Field(base, name, found.type)
 
 
@@ -201,9 +203,7 @@ def _compare(t: Typing, expr: ast.Compare, env: Env) -> ir.Expr:
         return ir.Compare(expr.op, left, right, BOOL)
     if one == two:
         return t.error("type-mismatch", f"{a(one)} cannot be compared", left_ast.loc, "compare its elements or fields")
-    return t.error(
-        "type-mismatch", f"{a(one)} is compared with {a(two)}", right_ast.loc, _unlike(right_ast, one, two)
-    )
+    return t.error("type-mismatch", f"{a(one)} is compared with {a(two)}", right_ast.loc, _unlike(right_ast, one, two))
 
 
 def _unlike(right: ast.Expr, one: Type, two: Type) -> str:
@@ -218,9 +218,7 @@ def _chained(t: Typing, expr: ast.ChainedCompare, env: Env) -> ir.Expr:
     for operand in expr.operands:
         type_expr(t, operand, env, ERROR)
     first, second = expr.ops[0], expr.ops[1]
-    return t.error(
-        "chained-comparison", "comparisons do not chain", expr.loc, f"write `a {first} b and b {second} c`"
-    )
+    return t.error("chained-comparison", "comparisons do not chain", expr.loc, f"write `a {first} b and b {second} c`")
 
 
 def _bool(t: Typing, expr: ast.Bool, env: Env) -> ir.Expr:
@@ -241,8 +239,8 @@ def _in(t: Typing, expr: ast.In, env: Env) -> ir.Expr:
     if many is ERROR or one is ERROR:
         return ir.In(item, collection, expr.negated, BOOL)
     if many.element is None:
-        help = "write a list: `[a, b]`" + (", or `contains(text, part)`" if many is TEXT else "")
-        return t.error("type-mismatch", f"`{word}` takes a list, but this is {a(many)}", expr.collection.loc, help)
+        hint = "write a list: `[a, b]`" + (", or `contains(text, part)`" if many is TEXT else "")
+        return t.error("type-mismatch", f"`{word}` takes a list, but this is {a(many)}", expr.collection.loc, hint)
     if not (fits(one, many.element) or fits(many.element, one)) or not (one.name in _COMPARABLE or _numeric(one)):
         message = f"{a(one)} is looked for in a {many}"
         return t.error("type-mismatch", message, expr.item.loc, "item and elements must be of one type")
@@ -255,8 +253,8 @@ def _matches(t: Typing, expr: ast.Matches, env: Env) -> ir.Expr:
     try:
         compile_pattern(regex.pattern, regex.flags)
     except BadPatternError as error:
-        help = "patterns are RE2: no look-around, no back-references"
-        return t.error("bad-regex", f"not an RE2 pattern: {error}", regex.loc, help)
+        hint = "patterns are RE2: no look-around, no back-references"
+        return t.error("bad-regex", f"not an RE2 pattern: {error}", regex.loc, hint)
     return ir.Matches(subject, regex.pattern, regex.flags, BOOL)
 
 

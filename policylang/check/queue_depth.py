@@ -98,7 +98,10 @@ def _junction(values: Sequence[Any], decisive: bool) -> bool | None:
 def _operator(op: str, left: Any, right: Any) -> Any:
     if left is None or right is None or (op == "/" and right == 0):
         return None
-    return _OPERATORS[op](left, right)
+    try:
+        return _OPERATORS[op](left, right)
+    except OverflowError:
+        return None  # as the language says of a number that no float holds
 
 
 def _in(item: Any, collection: Any, negated: bool) -> bool | None:
@@ -134,7 +137,8 @@ def _quantifier(expr: ir.Quant, slots: Slots) -> Any:
             continue
         body = _value(expr.body, inner)
         if where is None:
-            body = _junction([None, body], False) if expr.quantifier == "any" else None
+            # An unknown filter: `any` asks for (filter and element), `all` for (not filter or element).
+            body = _junction([None, body], expr.quantifier == "all") if expr.quantifier in ("any", "all") else None
         values.append(body)
     if expr.quantifier in ("any", "all"):
         return _junction(values, expr.quantifier == "any")

@@ -47,8 +47,8 @@ def read_relaxes(decls: Iterable[ast.Relax], sink: Sink) -> dict[str, Relaxed | 
         places[rule] = decl.rule.loc
         missing = _missing(decl.because, decl.until)
         if missing or decl.because is None or decl.until is None:
-            help = 'write `because "…" until 2027-01-31`'
-            sink.error("relax-without-expiry", f"the relax of `{rule}` has no {missing}", decl.rule.loc, help)
+            hint = 'write `because "…" until 2027-01-31`'
+            sink.error("relax-without-expiry", f"the relax of `{rule}` has no {missing}", decl.rule.loc, hint)
             found[rule] = None
             continue
         owner = decl.owner.value if decl.owner is not None else None
@@ -70,14 +70,14 @@ def merge(one: tuple[Relaxed, ...], two: tuple[Relaxed, ...]) -> tuple[Relaxed, 
 
 
 def _both(one: Relaxed, two: Relaxed) -> Relaxed | None:
-    first, second = (one, two) if one.until <= two.until else (two, one)
+    first = one if one.until <= two.until else two
     if one.in_shadow or two.in_shadow:
         other = two if one.in_shadow else one
         return replace(first, settings=other.settings, budgets=other.budgets)
-    budgets = {key: bound for key, bound in one.budgets}
-    for key, bound in two.budgets:
-        if key not in budgets or bound.limit < budgets[key].limit:
-            budgets[key] = bound
+    budgets = dict(one.budgets)
+    for budget, bound in two.budgets:
+        if budget not in budgets or bound.limit < budgets[budget].limit:
+            budgets[budget] = bound
     settings = dict(one.settings)
     for key, given in two.settings:
         mine = settings.get(key)

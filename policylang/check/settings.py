@@ -16,7 +16,7 @@ Value = int | float | str | tuple[str, ...]
 Key = tuple[str, str]
 
 Tighter = Literal["smaller", "larger", "fewer", "later", "same"]
-"""How a tighter value differs: `fewer` words of a list, an earlier word of `words` (`later` is looser), or not at all."""
+"""How a tighter value differs: `fewer` words, an earlier one of the words (`later` is looser), or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,8 @@ def _read_words(setting: ast.Setting, spec: Spec, sink: Sink) -> Value | None:
     found: list[str] = []
     for value in setting.values:
         if isinstance(value, ast.NumberLit):
-            help = f"known: {', '.join(spec.words)}"
-            sink.error("type-mismatch", f"`{name}` takes {_form(spec)}, not a number", value.loc, help)
+            hint = f"known: {', '.join(spec.words)}"
+            sink.error("type-mismatch", f"`{name}` takes {_form(spec)}, not a number", value.loc, hint)
             return None
         if value.name not in spec.words:
             sink.unknown("unknown-name", f"word for `{name}`:", value.name, value.loc, spec.words)
@@ -195,7 +195,9 @@ def tighter_of(spec: Spec, one: Value, two: Value) -> Value | None:
 
 def looseness(spec: Spec, value: Value) -> Any:
     """Sorts settings of one rule from tight to loose."""
-    return len(_words(value)) if spec.tighter == "fewer" else str(value) if spec.tighter == "same" else _rank(spec, value)
+    return (
+        len(_words(value)) if spec.tighter == "fewer" else str(value) if spec.tighter == "same" else _rank(spec, value)
+    )
 
 
 def _words(value: Value) -> tuple[str, ...]:
@@ -228,4 +230,3 @@ def monitor_settings(settings: Settings, declared: bool) -> MonitorSettings:
     """The `monitor` block as evidence reads it."""
     values: dict[str, Any] = {key[1]: given.value for key, given in settings.items() if key[0] == "monitor"}
     return MonitorSettings(declared=declared, **values)
-

@@ -18,19 +18,17 @@ class Sink:
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
 
-    def error(self, code: str, message: str, loc: Loc | None, help: str | None = None, related: Related = ()) -> None:
+    def error(self, code: str, message: str, loc: Loc | None, hint: str | None = None, related: Related = ()) -> None:
         """Reports one error at ``loc``."""
-        self.found.append(Diagnostic(code, message, loc, help, related=related))
+        self.found.append(Diagnostic(code, message, loc, hint, related=related))
 
-    def unknown(
-        self, code: str, what: str, word: str, loc: Loc, names: Iterable[str], help: str | None = None
-    ) -> None:
+    def unknown(self, code: str, what: str, word: str, loc: Loc, names: Iterable[str], hint: str | None = None) -> None:
         """Reports a word that names nothing, with the nearest known name (also in ``args``, for quick fixes)."""
         known = sorted(set(names))
         suggestion = nearest(word, known)
-        if suggestion is not None or help is None:
-            help = did_you_mean(word, known)
+        if suggestion is not None or hint is None:
+            hint = did_you_mean(word, known)
         args: tuple[tuple[str, str], ...] = (("word", word),)
         if suggestion is not None:
             args = (*args, ("suggestion", suggestion))
-        self.found.append(Diagnostic(code, f"unknown {what} `{word}`", loc, help, args=args))
+        self.found.append(Diagnostic(code, f"unknown {what} `{word}`", loc, hint, args=args))

@@ -53,8 +53,8 @@ def type_template(literal: ast.TextLit, subject: ir.Var | None, sink: Sink) -> M
     return tuple(pieces)
 
 
-def _bad(sink: Sink, literal: ast.TextLit, message: str, help: str | None) -> None:
-    sink.error("bad-template", message, literal.loc, help)
+def _bad(sink: Sink, literal: ast.TextLit, message: str, hint: str | None) -> None:
+    sink.error("bad-template", message, literal.loc, hint)
 
 
 def _placeholder(path: str, literal: ast.TextLit, subject: ir.Var | None, sink: Sink) -> ir.Expr | None:
@@ -65,8 +65,8 @@ def _placeholder(path: str, literal: ast.TextLit, subject: ir.Var | None, sink: 
     node = roots.get(first)
     if node is None:
         known = "a placeholder is a field path of the rule's subject or of a global: {names}"
-        help = did_you_mean(first, roots, otherwise=known)
-        _bad(sink, literal, f"`{{{path}}}` names nothing in scope", help)
+        hint = did_you_mean(first, roots, otherwise=known)
+        _bad(sink, literal, f"`{{{path}}}` names nothing in scope", hint)
         return None
     for field in fields:
         if node.type is META and isinstance(node, ir.Field):
@@ -74,8 +74,8 @@ def _placeholder(path: str, literal: ast.TextLit, subject: ir.Var | None, sink: 
             continue
         known_fields = {name: found for name, found in FIELDS.get(node.type, {}).items() if not found.internal}
         if field not in known_fields:
-            help = did_you_mean(field, known_fields) if known_fields else None
-            _bad(sink, literal, f"`{{{path}}}`: {a(node.type)} has no field `{field}`", help)
+            hint = did_you_mean(field, known_fields, otherwise="its fields: {names}")
+            _bad(sink, literal, f"`{{{path}}}`: {a(node.type)} has no field `{field}`", hint)
             return None
         node = ir.Field(node, field, known_fields[field].type)
     if node.type.name not in _PRINTABLE and node.type != TEXTS:

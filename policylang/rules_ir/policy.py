@@ -152,6 +152,18 @@ class MonitorSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingRelaxation:
+    """Looser settings of `index` and `monitor` that evidence reads until a date (`resolve.resolve_policy` applies them).
+
+    ``settings`` is empty where the rule runs in shadow: then evidence is read at the parent's settings.
+    """
+
+    rule: str
+    until: date
+    settings: tuple[tuple[tuple[str, str], int | float | str | tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CheckedPolicy:
     """The effective policy: a file with all it extends, checked, typed, and ready for every evaluator.
 
@@ -170,4 +182,5 @@ class CheckedPolicy:
     rules: tuple[Rule, ...]
     tests: tuple[ast.InlineTest, ...]
     layers: tuple[str, ...]
-    loc: Loc = field(compare=False, repr=False)
+    setting_relaxations: tuple[SettingRelaxation, ...] = ()
+    loc: Loc = field(compare=False, repr=False, kw_only=True)
