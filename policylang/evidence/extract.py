@@ -7,7 +7,7 @@ from typing import Final
 
 from policylang.evidence import bulk
 from policylang.evidence import text as texts
-from policylang.evidence.extraction import acts, jsondoc, lines
+from policylang.evidence.extraction import acts, jsondoc, lines, tables
 from policylang.evidence.extraction.found import Found
 from policylang.evidence.model import EMPTY, Assertion, Extraction
 
@@ -47,9 +47,13 @@ def _read(text: str) -> tuple[list[Found], list[tuple[int, int]], bool, bool]:
     regions = _regions(rest)
     if regions:
         found += _frame_exits(rest, regions)
-    for at, line in _lines(rest, regions):
-        found += lines.read(line, at)
-    whole = bool(regions) and not documents and not any(True for _ in _lines(rest, regions))
+    plain = list(_lines(rest, regions))
+    tabled, used = tables.read(plain)
+    found += tabled
+    for at, line in plain:
+        if at not in used:
+            found += lines.read(line, at)
+    whole = bool(regions) and not documents and not plain
     return found, regions, whole, cut
 
 

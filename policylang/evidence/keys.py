@@ -23,7 +23,7 @@ EXIT_CODE: Final = frozenset({"exit_code", "exitcode", "returncode", "return_cod
 
 _MAX_KEY: Final = 200
 # Keys are at most 200 characters; where an alternative fails it gives back one character at most.
-_WORD = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]++|[A-Z]|[^\W_A-Za-z]++(?:[a-z0-9]++)?")
+_WORD = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+[0-9]*(?![a-z])|[A-Z]?[a-z0-9]++|[A-Z]|[^\W_A-Za-z]++(?:[a-z0-9]++)?")
 _KEEP_S: Final = frozenset(
     {"alias", "bias", "canvas", "dns", "gas", "https", "os", "tls", "aws", "has", "this", "was", "ms"}
 )

@@ -210,6 +210,8 @@ def _by_key(value: str, key: str, parts: tuple[str, ...], last: str) -> tuple[st
         return ("checksum", value.lower()) if last != "sha" or len(value) > 40 else ("id", value.lower())
     if last in ID_WORDS and _id_token(value, last):
         return "id", value.lower() if _HEX.fullmatch(value) and not digits else value
+    if last in ENUM_WORDS and len(value) <= 40 and _WORDS.fullmatch(value) and _truth(value.lower()) is None:
+        return "enum", value if last == "branch" else value.lower()
     if digits and len(value) in (10, 13) and CLOCK_WORDS.intersection(parts):
         return "timestamp", value
     return None
@@ -322,12 +324,8 @@ def _identifier(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str
 
 def _word(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] | None:
     word = value.lower()
-    if last in ENUM_WORDS and word in STATE_WORDS:
-        return "enum", word
     if word in TRUE_WORDS or word in FALSE_WORDS:
         return "boolean", "true" if word in TRUE_WORDS else "false"
     if word in STATE_WORDS:
         return "state", word
-    if last in ENUM_WORDS and len(value) <= 40 and _WORDS.fullmatch(value):
-        return "enum", value if last == "branch" else word
     return None

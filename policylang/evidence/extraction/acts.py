@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from policylang.evidence import keys, values
-from policylang.evidence.extraction import neighbours
+from policylang.evidence.extraction import neighbours, nouns
 from policylang.evidence.extraction.found import Found
 from policylang.evidence.lexicon import word_set
 
@@ -29,10 +29,21 @@ _HTTP: Final = re.compile(
 )
 _STATUS: Final = re.compile(r"^[ \t]*+(?:HTTP )?[Ss]tatus(?: ?[Cc]ode)?: ([1-5]\d\d) [A-Z]")
 _ON_BRANCH: Final = re.compile(r"^(?:On branch|Switched to (?:a new )?branch|Already on) [\"'`]?([\w./-]++)")
+_SUM: Final = re.compile(
+    r"^([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}) [ *]([^\s*][^\n]{0,300})\Z"
+)
+_SUMS: Final = {32: "md5", 40: "sha1", 64: "sha256", 96: "sha384", 128: "sha512"}
+_MIGRATED: Final = re.compile(
+    r"(?i)\b(applied|reverted|skipped|rolled back) (?:the )?(migration|patch|changeset|release)s? [\"'`]?(\d[\w.-]*|[\w.-]*\d[\w.-]*)"
+)
 _PATCHED: Final = re.compile(r"^[AM] ([\w.@+\[\]()$/~-]++)\Z")
 _COMMIT: Final = re.compile(r"^\[([\w./-]{1,80})(?: \(root-commit\))? ([0-9a-f]{7,40})\] ")
 _HEAD: Final = re.compile(r"\bHEAD is now at ([0-9a-f]{7,40})\b|^(?:commit|Merge made by) ([0-9a-f]{40})\b")
 _WROTE: Final = (
+    re.compile(
+        r"(?i)\b(?:saved|wrote|exported|uploaded|downloaded|copied|moved|rendered)(?: [\w.-]{1,24}){1,3} (?:to|into) "
+        + _PATH
+    ),
     re.compile(
         r"(?i)\b(?:wrote|written|writing|saved|saving|exported|dumped|copied|moved|rendered|downloaded|uploaded|generated|emitted|output)\b(?: successfully)?(?: [\d,.]+ ?(?:bytes|characters|chars|lines|[kmg]i?b|rows|records|entries|files))?(?: (?:to|into|at|in|as))?(?: (?:the )?(?:file|path))?:? "
         + _PATH
@@ -47,7 +58,7 @@ _WROTE: Final = (
         + r" (?:has been|was|is)(?: successfully| now)? (?:updated|created|edited|written|saved|modified|overwritten)\b"
     ),
     re.compile(
-        r"(?i)^\W{0,4}(?:successfully )?(?:created|updated|edited|modified|patched|overwrote|rewrote|appended to|replaced text in|replaced|wrote to|inserted text in)(?: (?:the |new |a )?(?:file|symlink|link|directory|folder|config|text in|content in|lines? in))?:? "
+        r"(?i)^\W{0,4}(?:successfully )?(?:created and wrote to(?: new)?|created|updated|edited|modified|patched|overwrote|rewrote|appended to|replaced text in|replaced|wrote to|inserted text in)(?: (?:the |new |a )?(?:file|symlink|link|directory|folder|config|text in|content in|lines? in))?:? "
         + _PATH
         + r"(?=[\s.,;:(]|\Z)"
     ),
@@ -124,6 +135,18 @@ def _writes(line: str, base: int, found: list[Found]) -> None:
         return
 
 
+def _sums(line: str, base: int, found: list[Found]) -> None:
+    """What `sha256sum` and its kin print, and "applied migration 0042", whose verb is the state."""
+    hit = _SUM.match(line)
+    if hit is not None:
+        start, end = base, base + hit.end(1)
+        found.append(Found(hit[2].strip(), _SUMS[len(hit[1])], hit[1], "checksum", start, end, start))
+    for hit in _MIGRATED.finditer(line):
+        word, key = hit[1].lower().replace(" ", "_"), keys.normalise(hit[2])
+        start, end = base + hit.start(1), base + hit.end(1)
+        found.append(Found(hit[3].rstrip(".,"), key, word, "state", start, end, base + hit.start(2)))
+
+
 def quoted(raw: str, base: int) -> list[Found]:
     """Writes and exit codes told inside a JSON string, line by line between its `\\n` escapes."""
     found: list[Found] = []
@@ -159,7 +182,7 @@ def _intros(line: str, base: int, found: list[Found]) -> None:
     for hit in _INTRO.finditer(line):
         noun, raw = hit[1].strip(), hit[2].rstrip(".,;:)")
         parts = [part for part in noun.split() if part.lower() not in _DROP]
-        if not parts:
+        if not parts or any(nouns.is_stop(part.lower()) for part in parts):
             continue
         kind = values.classify(raw, None)
         plain = raw.isdigit() and parts[0].lower() in _BARE_NUMBER
@@ -178,5 +201,6 @@ _READERS: Final[tuple[Callable[[str, int, list[Found]], None], ...]] = (
     _git,
     neighbours.counts,
     _writes,
+    _sums,
     _intros,
 )

@@ -10,13 +10,11 @@ from policylang.evidence.extraction import nouns
 from policylang.evidence.extraction.found import Found, typed
 from policylang.evidence.lexicon import COUNTED, RUN_TOTALS, word_set
 
-_TAKERS: Final = (
-    "version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|interpreter|directory|tag"
-)
+_TAKERS: Final = "version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|tag"
 _NEAR: Final = re.compile(rf"(?i)(?<![\w./-])([\w-]*?(?:{_TAKERS}))[ \t]++#?[\"'`*]{{0,3}}([^\s\"'`*,;()\[\]]++)")
 _WANTED: Final = {
     "version": ("version",), "tag": ("version",), "port": ("port",), "pid": ("number", "count", "id"),
-    "interpreter": ("path",), "directory": ("path",),
+
 }  # fmt: skip
 _NAMED: Final = ("id", "checksum")
 
@@ -105,7 +103,7 @@ def _near(clause: str, base: int, found: list[Found]) -> None:
         if group is None or not last:
             continue
         kind = values.classify(hit[2], group.key)
-        if kind is None or kind[0] not in _WANTED.get(last[0], _NAMED):
+        if kind is None or kind[0] not in _WANTED.get(last[0], _NAMED) or not any(c.isdigit() for c in hit[2]):
             continue
         fact = typed(group.key, hit[2], start, base + group.start, group.entity)
         if fact is not None:

@@ -75,9 +75,7 @@ def left_of(text: str, start: int, end: int) -> Group | None:
         if low == "of" and words and after_of is None:
             after_of, words, edge = words, [], at
             continue
-        if words and token[-1] in ":.!?=":
-            break
-        if low in _COPULAS or (is_stop(low) and bare == low) or not any(c.isalnum() for c in bare):
+        if token[-1] in ":.!?=" or low in _COPULAS or is_stop(low) or not any(c.isalnum() for c in bare):
             break
         if _names(bare):
             entities.append(bare)

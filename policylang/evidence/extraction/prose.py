@@ -100,6 +100,8 @@ def _copulas(clause: str, base: int, found: list[Found]) -> None:
         kind = values.classify(raw, group.key)
         if kind is None or kind[0] in ("enum", "path") or (kind[0] in _NUMERIC and not _ENDS.match(clause, end)):
             continue
+        if kind[0] == "boolean":
+            group = _named(group) or group
         polarity = (hit[1] or "").strip().lower() not in _NOT
         fact = typed(group.key, raw, base + start, base + group.start, group.entity, polarity)
         if fact is not None:
