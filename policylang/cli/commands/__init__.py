@@ -1,0 +1,1 @@
+"""One command a file; its module has a click command named `command`."""

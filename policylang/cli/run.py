@@ -1,0 +1,124 @@
+"""From arguments to an exit code: the one place where failures of every sort are told and numbered."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from policylang.cli.failures import (
+    BUG,
+    CANNOT,
+    INTERNAL,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    USAGE,
+    unreadable,
+)
+from policylang.cli.group import app
+from policylang.cli.session import Session
+from policylang.diagnostics import Diagnostic, DiagnosticError, to_document
+
+PROGRAM = "policylang"
+
+
+def run(argv: list[str]) -> int:
+    """Run a command and give its exit code; nothing is raised."""
+    session = Session(argv)
+    _utf8()
+    try:
+        code = _guarded(argv, session)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _nobody_reads()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _guarded(argv: list[str], session: Session) -> int:
+    try:
+        return _invoke(argv, session)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.exceptions.Abort:
+        return INTERRUPTED
+    except click.UsageError as error:
+        return _fail(session, [_usage(error)])
+    except DiagnosticError as error:
+        return _fail(session, error.diagnostics)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is None:
+            return _bug(session, error)
+        return _fail(session, [unreadable(error)])
+    except UnicodeDecodeError as error:
+        return _fail(session, [Diagnostic("bad-encoding", f"the input is not UTF-8 at byte {error.start}")])
+    except Exception as error:
+        return _bug(session, error)
+
+
+def _invoke(argv: list[str], session: Session) -> int:
+    instruction = os.environ.get("_POLICYLANG_COMPLETE")
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(app, {"obj": session}, PROGRAM, "_POLICYLANG_COMPLETE", instruction)
+    with app.make_context(PROGRAM, argv, obj=session) as context:
+        code = app.invoke(context)
+    assert isinstance(code, int), "a command gives its exit code"
+    return code
+
+
+def _usage(error: click.UsageError) -> Diagnostic:
+    path = error.ctx.command_path if error.ctx is not None else PROGRAM
+    message = error.format_message().rstrip(".")
+    return Diagnostic(USAGE, message[:1].lower() + message[1:], None, f"see `{path} --help`")
+
+
+def _fail(session: Session, diagnostics: Iterable[Diagnostic]) -> int:
+    """Say why it could not run: to a program on standard output, to a person on standard error."""
+    found = tuple(diagnostics)
+    if session.wants_json():
+        session.document(to_document(found))
+        session.note(f"{PROGRAM}: could not run: {_count(found)}")
+    else:
+        from policylang.report.diagnostics_text import diagnostics_report
+
+        session.show(diagnostics_report(found), error=True)
+    return CANNOT
+
+
+def _count(found: tuple[Diagnostic, ...]) -> str:
+    first = found[0]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{first.code}: {first.message}{more}"
+
+
+def _bug(session: Session, error: Exception) -> int:
+    message = f"{type(error).__name__}: {error}"
+    found = Diagnostic(INTERNAL, message, None, "this is a bug of policylang; run again with --debug for its traceback")
+    _fail(session, [found])
+    if session.debug:
+        traceback.print_exception(error)
+    return BUG
+
+
+def _utf8() -> None:
+    """Output is UTF-8 wherever it goes; what cannot be encoded is escaped, so that no name can stop a report."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _nobody_reads() -> int:
+    """The reader of the pipe has gone: end quietly, also when Python flushes once more on its way out."""
+    if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+    return PIPE_CLOSED

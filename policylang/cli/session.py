@@ -1,0 +1,104 @@
+"""One run of the command line: what was asked of it, and its two streams."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from policylang.cli.config import Config, find_config
+from policylang.report.blocks import Block
+
+Advance = Callable[[], None]
+
+
+class Session:
+    """The state that the options of one run set, and where its output goes.
+
+    Attributes:
+        argv: The arguments, to tell a wish for JSON before they could be read.
+        isolated: No configuration is looked for.
+        debug: Show tracebacks.
+        colour: `auto`, `always` or `never`.
+        format: The format chosen, None as long as no option was read.
+    """
+
+    def __init__(self, argv: Sequence[str]) -> None:
+        self.argv = tuple(argv)
+        self.isolated = "--isolated" in argv
+        self.debug = "--debug" in argv or bool(os.environ.get("POLICYLANG_DEBUG"))
+        self.colour = "auto"
+        self.format: str | None = None
+        self._config: Config | None = None
+
+    @property
+    def config(self) -> Config:
+        """The configuration, read when it is first asked for."""
+        if self._config is None:
+            self._config = Config() if self.isolated else find_config(Path.cwd())
+        return self._config
+
+    def wants_json(self) -> bool:
+        """Whether the answer is to be a JSON document, even if the arguments could not be read."""
+        if self.format is not None:
+            return self.format == "json"
+        for number, word in enumerate(self.argv):
+            if word == "--":
+                return False
+            if word in ("--format=json", "-fjson"):
+                return True
+            if word in ("--format", "-f") and self.argv[number + 1 : number + 2] == ("json",):
+                return True
+        return self._config is not None and self._config.format == "json"
+
+    def _coloured(self, stream: Any) -> bool:
+        """Whether a stream gets the terminal's rendering. A flag beats a variable, a variable beats the stream."""
+        if self.colour != "auto":
+            return self.colour == "always"
+        if os.environ.get("FORCE_COLOR"):
+            return True
+        return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
+
+    def show(self, report: Iterable[Block], *, error: bool = False) -> None:
+        """Write a report to standard output, or to standard error."""
+        stream = sys.stderr if error else sys.stdout
+        if not self._coloured(stream):
+            from policylang.report.plain import to_text
+
+            stream.write(to_text(report))
+            return
+        from policylang.report.terminal import console, show
+
+        without = self.colour == "auto" and bool(os.environ.get("NO_COLOR"))
+        width = None if stream.isatty() else 100
+        show(report, console(stream, colour=not without, width=width))
+
+    def write(self, text: str) -> None:
+        """Write text to standard output as it is."""
+        sys.stdout.write(text)
+
+    def document(self, document: Any) -> None:
+        """Write the one JSON document of a run."""
+        from policylang.report.json_text import to_json_text
+
+        sys.stdout.write(to_json_text(document))
+
+    def note(self, text: str) -> None:
+        """Write a line for the person to standard error."""
+        from policylang.report.width import visible
+
+        sys.stderr.write(visible(text) + "\n")
+
+    @contextmanager
+    def progress(self, what: str, total: int | None = None) -> Iterator[Advance]:
+        """Progress on standard error, if that is a terminal; call what is yielded once for each step."""
+        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            yield lambda: None
+            return
+        from policylang.report.terminal import progress
+
+        with progress(sys.stderr, what, total) as bar:
+            yield lambda: bar.advance(bar.task_ids[0])

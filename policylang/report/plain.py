@@ -1,0 +1,80 @@
+"""Blocks as bare text: for pipes, files, screen readers and golden tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from policylang.report.blocks import Banner, Block, Column, Gap, Heading, Line, Table, Text, words
+from policylang.report.width import pad, text_width, wrap
+
+WIDTH = 100
+GUTTER = "  "
+LEAST = 24
+"""Columns that a growing column keeps, however wide its neighbours are."""
+
+
+def to_text(report: Iterable[Block], width: int = WIDTH) -> str:
+    """The report as text that ends with a line end; empty for a report without blocks."""
+    lines = [found.rstrip() for block in report for found in _lines(block, width)]
+    return "".join(f"{found}\n" for found in lines)
+
+
+def _lines(block: Block, width: int) -> Iterator[str]:
+    match block:
+        case Text():
+            yield from _wrapped(block.line, block.indent, block.hang, width)
+        case Heading():
+            yield ""
+            yield words(block.line)
+        case Banner():
+            yield block.answer
+            for found in block.lines:
+                yield from _wrapped(found, 2, 2, width)
+        case Table():
+            yield from _table(block, width)
+        case Gap():
+            yield ""
+        case _:
+            assert_never(block)
+
+
+def _wrapped(line: Line, indent: int, hang: int, width: int) -> Iterator[str]:
+    text = words(line)
+    first, *_ = wrap(text, max(width - indent, LEAST))
+    yield " " * indent + first
+    rest = text[len(first) :].lstrip(" ")
+    if rest:
+        for found in wrap(rest, max(width - indent - hang, LEAST)):
+            yield " " * (indent + hang) + found
+
+
+def _table(table: Table, width: int) -> Iterator[str]:
+    cells = [[words(cell) for cell in row] for row in table.rows]
+    titles = [column.title for column in table.columns]
+    widths = _widths(table.columns, [titles, *cells], width - table.indent)
+    if any(titles):
+        yield _row(table, titles, widths)
+    for row in cells:
+        parts = [
+            wrap(cell, widths[number]) if table.columns[number].grows else [cell] for number, cell in enumerate(row)
+        ]
+        for depth in range(max(map(len, parts))):
+            yield _row(table, [part[depth] if depth < len(part) else "" for part in parts], widths)
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    widths = [max(text_width(row[number]) for row in rows) for number in range(len(columns))]
+    for number, column in enumerate(columns):
+        if column.grows:
+            others = sum(widths) - widths[number] + len(GUTTER) * (len(columns) - 1)
+            widths[number] = min(widths[number], max(width - others, LEAST))
+    return widths
+
+
+def _row(table: Table, cells: Sequence[str], widths: Sequence[int]) -> str:
+    filled = (
+        pad(cell, columns, right=column.right)
+        for cell, columns, column in zip(cells, widths, table.columns, strict=True)
+    )
+    return " " * table.indent + GUTTER.join(filled)

@@ -1,0 +1,124 @@
+"""Blocks on a terminal: the only home of rich. Imported only where colour is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final, TextIO, assert_never
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Table as RichTable
+from rich.text import Text as RichText
+
+from policylang.report.blocks import Banner, Block, Gap, Heading, Line, Style, Table, Text
+
+STYLES: Final[dict[Style, str]] = {
+    "plain": "",
+    "strong": "bold",
+    "muted": "dim",
+    "good": "bold green",
+    "bad": "bold red",
+    "warn": "yellow",
+    "info": "cyan",
+    "name": "cyan",
+    "value": "magenta",
+    "title": "bold",
+}
+
+
+def console(file: TextIO, *, colour: bool = True, width: int | None = None) -> Console:
+    """A console on a stream; without colour it keeps the layout."""
+    return Console(
+        file=file,
+        force_terminal=True,
+        no_color=not colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=False,
+        width=width,
+        legacy_windows=False,
+    )
+
+
+def show(report: Iterable[Block], on: Console) -> None:
+    """Print a report."""
+    for block in report:
+        _show(block, on)
+
+
+def _show(block: Block, on: Console) -> None:
+    match block:
+        case Text():
+            _hanging(block, on)
+        case Heading():
+            on.print()
+            on.print(_rich(block.line, "title"))
+        case Banner():
+            body = RichText("\n").join([_rich(found) for found in block.lines])
+            title = RichText(f" {block.answer} ", f"{STYLES[block.style]} reverse")
+            colour = STYLES[block.style].removeprefix("bold ")
+            on.print(Panel(body, title=title, title_align="left", border_style=colour, box=box.HEAVY, padding=(0, 1)))
+        case Table():
+            on.print(Padding(_table(block), (0, 0, 0, block.indent)))
+        case Gap():
+            on.print()
+        case _:
+            assert_never(block)
+
+
+def _rich(line: Line, default: Style = "plain") -> RichText:
+    text = RichText(style=STYLES[default])
+    for piece in line:
+        text.append(piece.text, STYLES[piece.style])
+    return text
+
+
+def _hanging(block: Text, on: Console) -> None:
+    """The first line at ``indent``, what is wrapped at ``indent + hang``."""
+    text = _rich(block.line)
+    lines = text.wrap(on, max(on.width - block.indent, 24))
+    first = lines[0] if lines else RichText()
+    on.print(Padding(first, (0, 0, 0, block.indent)), no_wrap=True)
+    if len(lines) > 1:
+        rest = text[len(first.plain) :] if text.plain.startswith(first.plain) else RichText("\n").join(lines[1:])
+        while rest.plain.startswith(" "):
+            rest = rest[1:]
+        on.print(Padding(rest, (0, 0, 0, block.indent + block.hang)))
+
+
+def _table(block: Table) -> RichTable:
+    table = RichTable(
+        box=box.ROUNDED if block.boxed else None,
+        show_header=any(column.title for column in block.columns),
+        header_style="dim" if not block.boxed else "bold",
+        border_style="dim",
+        padding=(0, 1) if block.boxed else (0, 2, 0, 0),
+        pad_edge=block.boxed,
+    )
+    for column in block.columns:
+        table.add_column(
+            column.title,
+            justify="right" if column.right else "left",
+            no_wrap=not column.grows,
+            overflow="fold",
+            ratio=None,
+        )
+    for row in block.rows:
+        table.add_row(*(_rich(cell) for cell in row))
+    return table
+
+
+@contextmanager
+def progress(file: TextIO, what: str, total: int | None) -> Iterator[Progress]:
+    """A progress line that leaves nothing behind; ``advance`` its one task with id 0."""
+    columns = [SpinnerColumn(), TextColumn("{task.description}")]
+    if total is not None:
+        columns += [BarColumn(), MofNCompleteColumn()]
+    with Progress(*columns, console=Console(file=file, stderr=True), transient=True) as bar:
+        bar.add_task(what, total=total)
+        yield bar
