@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from policylang.runtime import load
+from policylang.runtime.policy import load
 from policylang.source import Source
 from policylang.testing.cases import read_cases
 from policylang.testing.model import CaseResult, TestReport

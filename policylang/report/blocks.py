@@ -26,11 +26,12 @@ Line = tuple[Piece, ...]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line that wraps: ``indent`` columns before it, ``hang`` more before what is wrapped."""
+    """A line: ``indent`` columns before it, ``hang`` more before what is wrapped, if it ``wraps``."""
 
     line: Line
     indent: int = 0
     hang: int = 2
+    wraps: bool = True
 
 
 @dataclass(frozen=True, slots=True)

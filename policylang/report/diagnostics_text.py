@@ -34,7 +34,7 @@ def _one(found: Diagnostic) -> Iterator[Block]:
         yield Text(line(Piece("  see ", "muted"), Piece(_where(loc), "strong"), visible(label)))
         yield from _snippet(loc, "info")
     if found.help is not None:
-        yield Text(line(Piece("  help: ", "info"), visible(found.help)), hang=8)
+        yield Text(line(Piece("help: ", "info"), visible(found.help)), indent=2, hang=6)
 
 
 def _where(loc: Loc | None) -> str:
@@ -52,8 +52,8 @@ def _snippet(loc: Loc, style: Style) -> Iterator[Block]:
     stop = finish.column - 1 if finish.line == begin.line else len(text)
     shown, offset, columns = underline(text, begin.column - 1, stop)
     number = f"{begin.line:5} "
-    yield Text(line(Piece(number, "muted"), Piece("| ", "muted"), shown), hang=0)
-    yield Text(line(Piece(" " * len(number) + "| ", "muted"), " " * offset, Piece("^" * columns, style)), hang=0)
+    yield Text(line(Piece(number, "muted"), Piece("| ", "muted"), shown), wraps=False)
+    yield Text(line(Piece(" " * len(number) + "| ", "muted"), " " * offset, Piece("^" * columns, style)), wraps=False)
 
 
 def underline(text: str, start: int, stop: int) -> tuple[str, int, int]:

@@ -23,7 +23,10 @@ def to_text(report: Iterable[Block], width: int = WIDTH) -> str:
 def _lines(block: Block, width: int) -> Iterator[str]:
     match block:
         case Text():
-            yield from _wrapped(block.line, block.indent, block.hang, width)
+            if block.wraps:
+                yield from _wrapped(block.line, block.indent, block.hang, width)
+            else:
+                yield " " * block.indent + words(block.line)
         case Heading():
             yield ""
             yield words(block.line)

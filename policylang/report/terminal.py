@@ -15,6 +15,7 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from policylang.report.blocks import Banner, Block, Gap, Heading, Line, Style, Table, Text
+from policylang.report.width import wrap
 
 STYLES: Final[dict[Style, str]] = {
     "plain": "",
@@ -79,16 +80,22 @@ def _rich(line: Line, default: Style = "plain") -> RichText:
 
 
 def _hanging(block: Text, on: Console) -> None:
-    """The first line at ``indent``, what is wrapped at ``indent + hang``."""
+    """The first line at ``indent``, what is wrapped at ``indent + hang``; broken where `plain` breaks it."""
     text = _rich(block.line)
-    lines = text.wrap(on, max(on.width - block.indent, 24))
-    first = lines[0] if lines else RichText()
-    on.print(Padding(first, (0, 0, 0, block.indent)), no_wrap=True)
-    if len(lines) > 1:
-        rest = text[len(first.plain) :] if text.plain.startswith(first.plain) else RichText("\n").join(lines[1:])
-        while rest.plain.startswith(" "):
-            rest = rest[1:]
-        on.print(Padding(rest, (0, 0, 0, block.indent + block.hang)))
+    if not block.wraps:
+        on.print(RichText(" " * block.indent) + text, no_wrap=True, overflow="ignore", crop=False)
+        return
+    indent, at = block.indent, 0
+    while True:
+        rest = text.plain[at:]
+        found = wrap(rest, max(on.width - indent, 24))
+        on.print(RichText(" " * indent) + text[at : at + len(found[0])], no_wrap=True, overflow="ignore", crop=False)
+        at += len(found[0])
+        while text.plain[at : at + 1] == " ":
+            at += 1
+        if at >= len(text.plain):
+            return
+        indent = block.indent + block.hang
 
 
 def _table(block: Table) -> RichTable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from policylang.report.blocks import Banner, Block, Column, Heading, Line, Piece, Style, Table, Text, line
-from policylang.report.width import visible
+from policylang.report.width import shorten, visible
 from policylang.runtime.reasons import Reason, spell
 from policylang.runtime.verdict import Verdict
 from policylang.transcript.request import Request
@@ -28,12 +28,22 @@ def verdict_report(verdict: Verdict, request: Request) -> Iterator[Block]:
     yield from _exempted(verdict)
 
 
+def excerpt(text: str, columns: int = 84) -> str:
+    """The start of a span's text on one line."""
+    return shorten(visible(" ".join(text[: columns * 4].split())), columns)
+
+
+def short_digest(digest: str) -> str:
+    """Enough of a digest to tell two apart on a screen; JSON has all of it."""
+    return digest[: len("sha256:") + 12]
+
+
 def _banner(verdict: Verdict) -> Banner:
     head = verdict.head
     policy = line(
         "policy ", Piece(visible(f"{head.policy_id} {head.policy_version}"), "strong"), f" as of {head.as_of}"
     )
-    digest = line(Piece(f"{head.policy_digest}, request {head.request}", "muted"))
+    digest = line(Piece(f"policy {short_digest(head.policy_digest)}, request {short_digest(head.request)}", "muted"))
     generation = f", generation {head.generation}" if head.generation is not None else ""
     counts = f"epoch {head.epoch}{generation}: {len(verdict.plan)} evicted, {verdict.details.anchors} of them anchors"
     if not verdict.refused:
@@ -67,8 +77,10 @@ def _rule_line(rule: str, group: Sequence[Reason], style: Style) -> Line:
 
 
 def _reason(reason: Reason, spans: Mapping[str, Span]) -> Iterator[Block]:
-    subject = _subject(reason, spans)
-    yield Text(line(*subject, visible(reason.message)), indent=4)
+    yield Text(line(*_subject(reason, spans), visible(reason.message)), indent=4)
+    if reason.scope == "span":
+        for name in reason.spans[:SHOWN]:
+            yield Text(line(Piece(f"“{excerpt(spans[name].text)}”", "value")), indent=6, wraps=False)
     if reason.undetermined:
         missing = ", ".join(map(visible, reason.missing)) or "nothing is named"
         yield Text(line(Piece("undetermined", "warn"), f": not known: {missing}"), indent=6)
@@ -78,7 +90,10 @@ def _reason(reason: Reason, spans: Mapping[str, Span]) -> Iterator[Block]:
 
 
 def _subject(reason: Reason, spans: Mapping[str, Span]) -> Line:
-    """Who it is about, unless the message is of the epoch."""
+    """Who it is about, unless the message says so."""
+    names = [reason.chain] if reason.chain is not None else list(reason.spans)
+    if all(name in reason.message for name in names):
+        return ()
     if reason.chain is not None:
         return line("chain ", Piece(visible(reason.chain), "name"), ": ")
     if len(reason.spans) == 1 and (span := spans.get(reason.spans[0])) is not None:

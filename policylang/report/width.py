@@ -66,20 +66,15 @@ def pad(text: str, columns: int, *, right: bool = False) -> str:
 def wrap(text: str, columns: int) -> list[str]:
     """The text in lines of at most so many columns, broken at spaces, and inside a word only where it must be."""
     lines: list[str] = []
-    current = ""
-    for word in text.split(" "):
-        joined = f"{current} {word}" if current else word
-        if text_width(joined) <= columns:
-            current = joined
-            continue
-        if current:
-            lines.append(current)
-        current = word
-        while text_width(current) > columns:
-            head = _head(current, columns)
-            lines.append(head)
-            current = current[len(head) :]
-    return [*lines, current] if current or not lines else lines
+    rest = text
+    while text_width(rest) > columns:
+        head = _head(rest, columns)
+        cut = len(head) if rest[len(head)] == " " else head.rfind(" ")
+        if not head[:cut].strip(" "):
+            cut = len(head)
+        lines.append(rest[:cut].rstrip(" "))
+        rest = rest[cut:].lstrip(" ")
+    return [*lines, rest] if rest or not lines else lines
 
 
 def _head(text: str, columns: int) -> str:
