@@ -254,3 +254,15 @@ def test_a_missing_program_is_named(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "missing on this machine: git, bash" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_the_embedding_example_spills_the_dangling_anchor() -> None:
+    command = [sys.executable, str(ROOT / "examples" / "embed.py")]
+    done = subprocess.run(
+        command, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "spill_lossless"
+    assert lines[1].startswith("  dangling-reference: ")
+    assert lines[2:] == ["  m42 -> spill", "  r8 -> compact"]
