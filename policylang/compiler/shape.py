@@ -15,8 +15,11 @@ from policylang.rules_ir.types import FIELDS, INT
 CHEAP_FIELDS: Final = frozenset({"id", "kind", "class", "text", "epoch", "tokens", "position"})
 """Span fields that need no evidence: reading one early costs nothing."""
 
+DEAR: Final = 40
+"""Cost from which an operand reads texts or loops."""
+
 _EVIDENCE_COST: Final = 8
-_TEXT_COST: Final = 40
+_TEXT_COST: Final = DEAR
 _LOOP_COST: Final = 200
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 
+import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from ir_strategies import rules, worlds
 
+from policylang.compiler import columns_eval
+from policylang.compiler.columns import ColumnPlan
 from policylang.compiler.fused import fuse
 from policylang.compiler.interpret import evaluate_rules
 from policylang.rules_ir.facts import World
@@ -34,3 +38,13 @@ def test_a_pickled_evaluator_is_the_same_evaluator(drawn: tuple[Rule, ...], fact
     assert [(hit.rule.id, hit.subject, hit.undetermined) for hit in again.hits(facts[0])] == [
         (hit.rule.id, hit.subject, hit.undetermined) for hit in fused.hits(facts[0])
     ]
+
+
+@many
+@given(rules(), worlds(), st.sampled_from([columns_eval.CHUNK, 3]))
+def test_columns_agree_with_the_interpreter(drawn: tuple[Rule, ...], facts: list[World], chunk: int) -> None:
+    plan = ColumnPlan(drawn)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns_eval, "CHUNK", chunk)
+        found = plan.run(plan.encode(facts)).by_world(len(facts))
+    assert found == [evaluate_rules(drawn, world) for world in facts]

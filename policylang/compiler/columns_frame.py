@@ -1,0 +1,84 @@
+"""Frames: the rows over which an expression is evaluated at once, and how they come from one another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from policylang.compiler.columns_data import Array, Bools, Column, Lists, Value
+
+
+class Frame:
+    """Rows in which some slots are bound.
+
+    A frame is the worlds themselves, the elements of a list for each row of its parent (it then binds a slot), or a
+    selection of its parent's rows. ``rows`` names the parent's row of each row, ascending.
+    """
+
+    __slots__ = ("bound", "cache", "count", "parent", "rows", "slots", "world")
+
+    def __init__(
+        self,
+        count: int,
+        world: Array | None,
+        parent: Frame | None = None,
+        rows: Array | None = None,
+        slots: dict[int, Bools | Column] | None = None,
+    ) -> None:
+        self.count = count
+        self.world = world
+        self.parent = parent
+        self.rows = rows
+        self.slots: dict[int, Any] = slots or {}
+        self.bound = frozenset(self.slots)
+        self.cache: dict[object, Value] = {}
+
+    def slot(self, slot: int) -> Bools | Column:
+        """The values of a slot's variable, one a row."""
+        found: Bools | Column | None = self.slots.get(slot)
+        if found is None:
+            if self.parent is None or self.rows is None:
+                raise KeyError(f"slot {slot} is not bound")
+            found = self.slots[slot] = self.parent.slot(slot).take(self.rows)
+        return found
+
+    def at_world(self, column: Value) -> Value:
+        """A column with one row per world, at the world of each row."""
+        return column if self.world is None else column.take(self.world)
+
+    def select(self, rows: Array) -> Frame:
+        """Some of the rows."""
+        return Frame(len(rows), rows if self.world is None else self.world[rows], self, rows)
+
+    def expand(self, slot: int, lists: Lists) -> Frame:
+        """One row for each element of each row's list, bound to ``slot``."""
+        parents, elements = expansion(lists)
+        flat = lists.flat.take(elements)
+        world = parents if self.world is None else self.world[parents]
+        return Frame(len(parents), world, self, parents, {slot: flat})
+
+    def home(self, free: frozenset[int]) -> Frame:
+        """The smallest frame up the line that still tells apart all that ``free`` slots tell apart."""
+        best = frame = self
+        while frame.parent is not None and not frame.bound & free:
+            frame = frame.parent
+            if frame.count <= best.count:
+                best = frame
+        return best
+
+    def lift(self, column: Value, home: Frame) -> Value:
+        """A column of an enclosing frame, at this frame's rows."""
+        if self is home or self.parent is None or self.rows is None:
+            return column
+        return self.parent.lift(column, home).take(self.rows)
+
+
+def expansion(lists: Lists) -> tuple[Array, Array]:
+    """(row, index into ``flat``) of every element of every row's list."""
+    lengths = lists.lengths()
+    stops = np.cumsum(lengths)
+    total = int(stops[-1]) if len(stops) else 0
+    parents = np.repeat(np.arange(len(lengths)), lengths)
+    elements = np.arange(total) + np.repeat(lists.start - (stops - lengths), lengths)
+    return parents, elements
