@@ -55,9 +55,11 @@ def type_word(t: Typing, word: ast.Name, env: Env, expected: Type | None) -> ir.
         return FAILED
     names = _names_in_scope(t, env)
     quoted = f'text is written in quotes: "{word.name}"' if expected is TEXT else None
-    if expected is TEXT and nearest(word.name, names) is None:
-        return t.error("unknown-name", f"unknown name `{word.name}`", word.loc, quoted)
-    t.sink.unknown("unknown-name", "name", word.name, word.loc, names, quoted)
+    if quoted is not None:
+        near = nearest(word.name, names)
+        hint = quoted if near is None else f"did you mean `{near}`? {quoted}"
+        return t.error("unknown-name", f"unknown name `{word.name}`", word.loc, hint)
+    t.sink.unknown("unknown-name", "name", word.name, word.loc, names)
     return FAILED
 
 

@@ -69,16 +69,16 @@ def build_layer(
         layer.kinds[name] = klass
     layer.kinds.update(dict.fromkeys(unread.kinds - layer.kinds.keys()))
     relaxes = read_relaxes(decls.relaxes, sink)
+    blocks_from = len(sink.found)
     looser = _apply_settings(layer, decls, relaxes, sink)
     looser_budgets = _apply_budgets(layer, decls, relaxes, has_gap, sink)
     names = _names(layer, decls, has_gap, unread, sink)
     used: set[str] = set()
     _apply_anchors(layer, decls, names, used, sink)
-    broken_rules = _apply_rules(layer, decls, names, used, sink) | unread.rules
+    # A broken block makes no rule, so its id is not missed.
+    unmade = BLOCK_IDS if is_damaged or len(sink.found) != blocks_from else frozenset()
+    broken_rules = _apply_rules(layer, decls, names, used, sink) | unread.rules | unmade
     check_unused(names, used, sink)
-    if is_damaged or len(sink.found) != before:
-        # A broken block makes no rule, so its id is not missed.
-        broken_rules |= BLOCK_IDS
     if not has_gap:
         _check_relaxes(layer, decls, relaxes, broken_rules, sink)
     for rule, relaxed in relaxes.items():

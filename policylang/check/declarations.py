@@ -152,7 +152,7 @@ def read_lets(decls: Iterable[ast.Let], sink: Sink) -> dict[str, ast.Let]:
     return found
 
 
-_HEADS: Final = re.compile(r'\b(kind|let|refuse|warn)[ \t]+("?)([a-z][a-z0-9_/-]*)\2')
+_HEADS: Final = re.compile(r'(?m)^[ \t]*(kind|let|refuse|warn)[ \t]+("?)([a-z][a-z0-9_/-]*)\2')
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,4 +159,4 @@ class _Loader:
         return None
 
     def _known(self, child: Parsed) -> Iterable[str]:
-        return [*self._set, *shipped_ids()]
+        return {*self._set, *shipped_ids()} - {child.id}

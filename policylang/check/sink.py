@@ -27,7 +27,7 @@ class Sink:
         known = sorted(set(names))
         suggestion = nearest(word, known)
         if suggestion is not None or hint is None:
-            hint = did_you_mean(word, known)
+            hint = did_you_mean(word, known) if known else "there is none"
         args: tuple[tuple[str, str], ...] = (("word", word),)
         if suggestion is not None:
             args = (*args, ("suggestion", suggestion))
