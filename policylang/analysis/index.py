@@ -7,7 +7,7 @@ from typing import Final
 
 from policylang.analysis.compactors import Proposal
 from policylang.analysis.lexical import Entry, LexicalIndex, tokens
-from policylang.analysis.session import Ask, Session
+from policylang.analysis.session import Ask, Fact, Session
 from policylang.rules_ir.policy import CheckedPolicy
 from policylang.transcript.request import IndexEvidence, MonitorEvidence
 from policylang.transcript.span import Span
@@ -80,11 +80,15 @@ class ReplayIndex:
     def log(self, asks: Sequence[Ask], away: set[int]) -> None:
         """Logs an epoch's queries. The span that asks, and what follows it, is not there to be found yet."""
         for ask in asks:
-            self._log.append(self._found(tokens(ask.query), ask.fact.epoch, away, before=ask.position))
+            self._log.append(self._found(tokens(ask.query), ask.fact, away, before=ask.position))
 
-    def _found(self, query: Sequence[str], epoch: int, away: set[int], before: int | None) -> bool | None:
-        """Whether the top holds a span of the referenced epoch that is no longer in the transcript."""
-        wanted = {position for position in away if self._session.spans[position].epoch == epoch}
+    def _found(self, query: Sequence[str], fact: Fact, away: set[int], before: int | None) -> bool | None:
+        """Whether the top holds a span of a referenced epoch that is no longer in the transcript.
+
+        A query for a fact references every epoch that established it: its words cannot tell one from another.
+        """
+        epochs = self._session.established[fact.entity, fact.key, fact.value]
+        wanted = {position for position in away if self._session.spans[position].epoch in epochs}
         if not wanted:
             return None
         found = self._index.search(query, self._policy.index.top_k, before)
@@ -94,8 +98,8 @@ class ReplayIndex:
         """Queries in the window and their divergence.
 
         A log that is shorter than the policy's minimum is settled by probes where the policy says so: question probes
-        over the archived facts, newest first, asked again until there are enough. Of queries that reference an epoch
-        without evicted spans, none can diverge.
+        over the facts of spans that have left the transcript, newest first, asked again until there are enough. Of
+        queries that reference an epoch without such spans, none can diverge.
         """
         settings = self._policy.monitor
         window = self._log[-settings.window :]
@@ -112,16 +116,16 @@ class ReplayIndex:
 
     def _question_probes(self, limit: int, away: set[int]) -> list[bool | None]:
         out: list[bool | None] = []
-        for position in reversed(self._known):
+        for position in sorted(away, reverse=True):
             if not self._session.is_state(position):
                 continue
-            epoch = self._session.spans[position].epoch
             for item in self._session.assertions(position):
                 if len(out) >= limit:
                     return out
-                probe = self._index.probe(item, epoch, "question")
+                fact = self._session.fact(position, item)
+                probe = self._index.probe(item, fact.epoch, "question")
                 if probe:
-                    out.append(self._found(probe, epoch, away, before=None))
+                    out.append(self._found(probe, fact, away, before=None))
         return out
 
     def monitor_evidence(self, queries: int, divergence: float) -> MonitorEvidence:

@@ -85,6 +85,16 @@ class Session:
         return Fact(span.id, position, span.epoch, item.entity, item.key, item.raw, item.type)
 
     @cached_property
+    def established(self) -> dict[tuple[str | None, str, str], frozenset[int]]:
+        """Entity, key and value -> the epochs whose state spans assert it."""
+        out: dict[tuple[str | None, str, str], set[int]] = {}
+        for position, span in enumerate(self.spans):
+            if self.is_state(position):
+                for item in self.assertions(position):
+                    out.setdefault((item.entity, item.key, item.raw), set()).add(span.epoch)
+        return {name: frozenset(epochs) for name, epochs in out.items()}
+
+    @cached_property
     def asks(self) -> tuple[Ask, ...]:
         """What later epochs ask of facts that earlier ones established, in session order; each fact once an epoch.
 

@@ -267,7 +267,7 @@ def read_document(stream: BinaryIO, name: str, issues: Issues, arrays: frozenset
     """The parts of a JSON document, or of several one after the other, without holding the whole.
 
     A top-level array gives its elements under the key ``""``. A top-level object gives its members under their keys; a
-    member named in ``arrays`` that is an array gives its elements under ``KEY[]``. Where a document ends too early, that
+    member named in ``arrays`` that is an array gives its elements under ``KEY[]``. A document that ends too early
     is one malformed record, after which nothing more can be read.
     """
     scanner = _Scanner(stream, name)

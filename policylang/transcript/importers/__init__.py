@@ -54,7 +54,7 @@ def formats() -> dict[str, Importer]:
 
 def detect_format(head: bytes, name: str) -> str | None:
     """The id of the likeliest format; None if none is likely or the stream is empty."""
-    if not head.strip():
+    if _blank(head):
         return None
     scores = {ident: importer.detect(head, name) for ident, importer in formats().items()}
     best = max(scores.values())
@@ -101,6 +101,10 @@ def open_transcript(
     return Transcript(name, chosen.ID if chosen else "empty", spans, issues, owned)
 
 
+def _blank(head: bytes) -> bool:
+    return not head.removeprefix(b"\xef\xbb\xbf").strip()
+
+
 def _seekable(stream: BinaryIO) -> BinaryIO:
     """The stream, or where it cannot seek (a pipe) a copy that can, on disk above 16 MB."""
     if stream.seekable():
@@ -121,7 +125,7 @@ def _choose(wanted: str | None, head: bytes, name: str) -> Importer | None:
                 [Diagnostic("invalid-request", f"no format `{wanted}`", help=did_you_mean(wanted, known))]
             )
         return known[wanted]
-    if not head.strip():
+    if _blank(head):
         return None
     found = detect_format(head, name)
     if found is None:

@@ -18,20 +18,25 @@ def peek(stream: BinaryIO, size: int = HEAD) -> bytes:
 
 
 def is_lines(stream: BinaryIO, name: str) -> bool:
-    """True for JSON Lines: by the name, else if the first or the second line of several is JSON by itself."""
+    """True for JSON Lines: by the name, else if one of the first two of several lines is JSON by itself.
+
+    A single line that is one message is JSON Lines too.
+    """
     plain = name.lower().removesuffix(".gz")
     if plain.endswith((".jsonl", ".ndjson")):
         return True
     lines = peek(stream).removeprefix(b"\xef\xbb\xbf").strip().split(b"\n")
-    return len(lines) > 1 and any(_whole(line) for line in lines[:2])
+    found = [_whole(line) for line in lines[:2]]
+    if len(lines) == 1:
+        return isinstance(found[0], dict) and "role" in found[0]
+    return any(value is not None for value in found)
 
 
-def _whole(line: bytes) -> bool:
-    """True for a line that is a JSON object or array of its own."""
+def _whole(line: bytes) -> object:
+    """The value of a line that is a JSON object or array of its own, else None."""
     if not line.strip().startswith((b"{", b"[")):
-        return False
+        return None
     try:
-        json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return None

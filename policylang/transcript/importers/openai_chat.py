@@ -54,14 +54,22 @@ def read(stream: BinaryIO, name: str, issues: Issues) -> Iterator[Span]:
                 yield from _conversation(talk, record)
         return
     answer: Record | None = None
+    alone: dict[str, Any] = {}
+    last: Record | None = None
     for record in read_document(stream, name, issues, frozenset(("messages",))):
         match record.key:
             case "" | "messages[]":
                 yield from talk.message(record, record.value)
             case "response":
                 answer = record
+            case "role" | "content" | "tool_calls" | "tool_call_id" | "name":
+                alone[record.key] = record.value
+                last = record
             case _:
                 builder.skipped(f"key `{record.key}`", record)
+    if "role" in alone and last is not None:
+        # The document is one message.
+        yield from talk.message(last, alone)
     if answer is not None:
         yield from _response(talk, answer)
 
