@@ -242,7 +242,7 @@ def same_kind(parts: Sequence[Column]) -> list[Column]:
     kinds = {part.kind for part in parts}
     if len(kinds) == 1:
         return list(parts)
-    return [Column("object", part.data.astype(object), part.unknown) for part in parts]
+    return [Column("object", np.asarray(part.data).astype(object), part.unknown) for part in parts]
 
 
 def scatter(parts: Sequence[tuple[Array, Bools | Column]], count: int) -> Bools | Column:

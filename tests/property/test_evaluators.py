@@ -8,14 +8,13 @@ import pickle
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ir_strategies import rules, worlds
-
 from policylang.compiler import columns_eval
 from policylang.compiler.columns import ColumnPlan
 from policylang.compiler.fused import fuse
 from policylang.compiler.interpret import evaluate_rules
 from policylang.rules_ir.facts import World
 from policylang.rules_ir.policy import Rule
+from tests.property.ir_strategies import rules, worlds
 
 EXAMPLES = int(os.environ.get("POLICYLANG_EXAMPLES", "400"))
 many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
