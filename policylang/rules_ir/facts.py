@@ -1,13 +1,14 @@
 """Facts: what the evaluators see of a request, under one policy. Unknown is ``None`` in every field.
 
-Fields are slots. One that was not set is computed on first reading by the world's ``resolve`` and kept, so a policy
-pays only for the evidence that its rules read; a filled slot costs one attribute access. ``resolve(facts, name)``
-returns the value; facts built by hand (tests, columns) set all fields and need none.
+What every request states (a span's kind, its epoch) is a plain slot, as quick to read as an attribute can be. What
+evidence must establish is lazy: computed on first reading by the facts' ``resolve(facts, name)`` and kept, so a policy
+pays only for the evidence that its rules read. Facts built by hand (tests, columns) set all fields and resolve none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 Resolver = Callable[[Any, str], Any]
@@ -17,7 +18,30 @@ def _unset(_facts: Any, name: str) -> Any:
     raise AttributeError(f"fact {name!r} was not set and nothing resolves it")
 
 
-class _Lazy:
+def lazy(name: str) -> Any:
+    """A field that is kept in the slot ``_name`` once it is set or was resolved."""
+    slot = f"_{name}"
+    read = attrgetter(slot)
+
+    def get(self: Facts) -> Any:
+        try:
+            return read(self)
+        except AttributeError:
+            pass
+        # Outside the handler, so that an error of the evidence is not chained to an empty slot.
+        value = self._resolve(self, name)
+        setattr(self, slot, value)
+        return value
+
+    def keep(self: Facts, value: Any) -> None:
+        setattr(self, slot, value)
+
+    return property(get, keep)
+
+
+class Facts:
+    """The base of all facts: values by name, and what resolves the rest."""
+
     __slots__ = ("_resolve",)
     _resolve: Resolver
 
@@ -26,38 +50,33 @@ class _Lazy:
         for name, value in values.items():
             setattr(self, name, value)
 
-    def __getattr__(self, name: str) -> Any:
-        # Reached only while the slot is empty.
-        if name.startswith("__") or name == "_resolve":
-            raise AttributeError(name)
-        value = self._resolve(self, name)
-        setattr(self, name, value)
-        return value
 
-
-class AssertionFacts(_Lazy):
+class AssertionFacts(Facts):
     """One assertion: `entity key value type status`, with the data that evidence needs in ``data``."""
 
-    __slots__ = ("data", "entity", "key", "span", "status", "type", "value")
+    __slots__ = (
+        "_status", "data", "entity", "key", "span", "type", "value"
+    )  # fmt: skip
+    data: Any
     entity: str | None
     key: str
     value: str
     type: str
-    status: str | None
     span: SpanFacts
-    data: Any
+    status: str | None = lazy("status")
 
 
-class SpanFacts(_Lazy):
+class SpanFacts(Facts):
     """One span. ``klass`` is the language's `class`; ``meta`` maps key to text; ``span`` is the original `Span`.
 
     ``evicted``, ``retained`` and ``spilled`` say where it stands; a spilled span is in neither list (SPEC §2).
     """
 
     __slots__ = (
-        "age", "anchor", "anchor_by", "assertions", "assertions_truncated", "bulk", "call_open", "chain", "data",
-        "epoch", "evicted", "id", "indexed", "kept_verbatim", "kind", "klass", "loss", "meta", "pair_split", "position",
-        "representation", "retained", "span", "spilled", "text", "tokens", "tool", "tool_call_id", "verified",
+        "_anchor", "_anchor_by", "_assertions", "_assertions_truncated", "_bulk", "_call_open", "_chain",
+        "_indexed", "_kept_verbatim", "_loss", "_pair_split", "_representation", "_tokens", "_tool",
+        "_verified", "age", "epoch", "evicted", "id", "kind", "klass", "meta", "position", "retained", "span",
+        "spilled", "text", "tool_call_id"
     )  # fmt: skip
     id: str
     kind: str
@@ -65,109 +84,116 @@ class SpanFacts(_Lazy):
     text: str
     epoch: int
     age: int
-    chain: ChainFacts
-    tokens: int
-    loss: float | None
-    anchor: bool
-    anchor_by: Sequence[str]
-    assertions: Sequence[AssertionFacts]
-    assertions_truncated: bool
-    bulk: bool
-    representation: str | None
-    indexed: bool | None
-    verified: bool | None
-    tool: str | None
     tool_call_id: str | None
     position: int
     meta: Mapping[str, str]
-    pair_split: bool
-    call_open: bool
-    kept_verbatim: bool
     evicted: bool
     retained: bool
     spilled: bool
     span: Any
-    data: Any
+    chain: ChainFacts = lazy("chain")
+    tokens: int = lazy("tokens")
+    loss: float | None = lazy("loss")
+    anchor: bool = lazy("anchor")
+    anchor_by: Sequence[str] = lazy("anchor_by")
+    assertions: Sequence[AssertionFacts] = lazy("assertions")
+    assertions_truncated: bool = lazy("assertions_truncated")
+    bulk: bool = lazy("bulk")
+    representation: str | None = lazy("representation")
+    indexed: bool | None = lazy("indexed")
+    verified: bool | None = lazy("verified")
+    tool: str | None = lazy("tool")
+    pair_split: bool = lazy("pair_split")
+    call_open: bool = lazy("call_open")
+    kept_verbatim: bool = lazy("kept_verbatim")
 
 
-class ChainFacts(_Lazy):
+class ChainFacts(Facts):
     """One causal chain. ``epsilon_of(kind, by, excluded)`` is ε for one budget, unknown as None."""
 
-    __slots__ = ("anchors", "data", "epsilon", "epsilon_of", "evicted", "evicted_anchors", "id", "spans")
+    __slots__ = (
+        "_anchors", "_epsilon", "_evicted_anchors", "epsilon_of", "evicted", "id", "spans"
+    )  # fmt: skip
     id: str
     spans: Sequence[SpanFacts]
     evicted: Sequence[SpanFacts]
-    anchors: Sequence[SpanFacts]
-    evicted_anchors: Sequence[SpanFacts]
-    epsilon: float | None
     epsilon_of: Callable[[str, str, tuple[str, ...]], float | None]
-    data: Any
+    anchors: Sequence[SpanFacts] = lazy("anchors")
+    evicted_anchors: Sequence[SpanFacts] = lazy("evicted_anchors")
+    epsilon: float | None = lazy("epsilon")
 
 
-class IndexFacts(_Lazy):
+class IndexFacts(Facts):
     """`index`; ``rebuilt`` is -inf and ``epochs_since_rebuild`` inf where the index was never rebuilt."""
 
-    __slots__ = ("coverage", "epochs_since_rebuild", "rebuilt", "size", "source")
-    source: str | None
-    rebuilt: int | float | None
-    epochs_since_rebuild: int | float | None
-    size: int | None
-    coverage: float | None
+    __slots__ = (
+        "_coverage", "_epochs_since_rebuild", "_rebuilt", "_size", "_source"
+    )  # fmt: skip
+    source: str | None = lazy("source")
+    rebuilt: int | float | None = lazy("rebuilt")
+    epochs_since_rebuild: int | float | None = lazy("epochs_since_rebuild")
+    size: int | None = lazy("size")
+    coverage: float | None = lazy("coverage")
 
 
-class ScoringFacts(_Lazy):
+class ScoringFacts(Facts):
     """`scoring`; ``terms`` are the names of its terms, sorted."""
 
-    __slots__ = ("anchor_auc", "structural", "structural_weight", "terms")
-    terms: Sequence[str] | None
-    structural: bool | None
-    structural_weight: float | None
-    anchor_auc: float | None
+    __slots__ = (
+        "_anchor_auc", "_structural", "_structural_weight", "_terms"
+    )  # fmt: skip
+    terms: Sequence[str] | None = lazy("terms")
+    structural: bool | None = lazy("structural")
+    structural_weight: float | None = lazy("structural_weight")
+    anchor_auc: float | None = lazy("anchor_auc")
 
 
-class MonitorFacts(_Lazy):
+class MonitorFacts(Facts):
     """`monitor`; ``probe_divergence`` is what question probes found on a cold start, unknown without an index."""
 
-    __slots__ = ("divergence", "enabled", "probe_divergence", "queries")
-    enabled: bool | None
-    queries: int | None
-    divergence: float | None
-    probe_divergence: float | None
+    __slots__ = (
+        "_divergence", "_enabled", "_probe_divergence", "_queries"
+    )  # fmt: skip
+    enabled: bool | None = lazy("enabled")
+    queries: int | None = lazy("queries")
+    divergence: float | None = lazy("divergence")
+    probe_divergence: float | None = lazy("probe_divergence")
 
 
-class IntegrityFacts(_Lazy):
+class IntegrityFacts(Facts):
     """What the epoch-wide integrity rules read; ``gain`` is infinite where nothing is evicted, so none is asked.
 
     ``claims`` spells the unsupported claims, ``lost`` the ids of the spans that are unaccounted for.
     """
 
-    __slots__ = ("claims", "data", "gain", "lost", "unaccounted", "unsupported_claims")
-    claims: Sequence[str]
-    lost: Sequence[str]
-    unsupported_claims: int
-    unaccounted: int
-    gain: float | None
-    data: Any
+    __slots__ = (
+        "_claims", "_gain", "_lost", "_unaccounted", "_unsupported_claims"
+    )  # fmt: skip
+    claims: Sequence[str] = lazy("claims")
+    lost: Sequence[str] = lazy("lost")
+    unsupported_claims: int = lazy("unsupported_claims")
+    unaccounted: int = lazy("unaccounted")
+    gain: float | None = lazy("gain")
 
 
-class World(_Lazy):
+class World(Facts):
     """All that a policy can see of one request. Lists are in span position order, chains by id."""
 
     __slots__ = (
-        "anchors", "chains", "data", "epoch", "evicted", "index", "integrity", "monitor", "retained", "scoring",
-        "spans",
+        "_anchors", "_chains", "data", "epoch", "evicted", "index", "integrity", "monitor", "retained",
+        "scoring", "spans"
     )  # fmt: skip
     epoch: int
     spans: Sequence[SpanFacts]
     evicted: Sequence[SpanFacts]
     retained: Sequence[SpanFacts]
-    anchors: Sequence[SpanFacts]
-    chains: Sequence[ChainFacts]
     index: IndexFacts
     scoring: ScoringFacts
     monitor: MonitorFacts
     integrity: IntegrityFacts
     data: Any
+    anchors: Sequence[SpanFacts] = lazy("anchors")
+    chains: Sequence[ChainFacts] = lazy("chains")
 
 
 ATTRIBUTE: Final[dict[str, str]] = {"class": "klass"}
