@@ -59,25 +59,23 @@ def _bad(sink: Sink, literal: ast.TextLit, message: str, hint: str | None) -> No
 
 def _placeholder(path: str, literal: ast.TextLit, subject: ir.Var | None, sink: Sink) -> ir.Expr | None:
     first, *fields = path.strip().split(".")
-    roots: dict[str, ir.Expr] = dict(GLOBAL_NODES)
-    if subject is not None:
-        roots[subject.name] = subject
-    node = roots.get(first)
+    node: ir.Expr | None = subject if subject is not None and first == subject.name else GLOBAL_NODES.get(first)
     if node is None:
+        roots = [*GLOBAL_NODES, *([subject.name] if subject is not None else [])]
         known = "a placeholder is a field path of the rule's subject or of a global: {names}"
-        hint = did_you_mean(first, roots, otherwise=known)
-        _bad(sink, literal, f"`{{{path}}}` names nothing in scope", hint)
+        _bad(sink, literal, f"`{{{path}}}` names nothing in scope", did_you_mean(first, roots, otherwise=known))
         return None
-    for field in fields:
+    for name in fields:
         if node.type is META and isinstance(node, ir.Field):
-            node = ir.Meta(node.base, field, TEXT)
+            node = ir.Meta(node.base, name, TEXT)
             continue
-        known_fields = {name: found for name, found in FIELDS.get(node.type, {}).items() if not found.internal}
-        if field not in known_fields:
-            hint = did_you_mean(field, known_fields, otherwise="its fields: {names}")
-            _bad(sink, literal, f"`{{{path}}}`: {a(node.type)} has no field `{field}`", hint)
+        field = FIELDS.get(node.type, {}).get(name)
+        if field is None or field.internal:
+            known_fields = [key for key, one in FIELDS.get(node.type, {}).items() if not one.internal]
+            hint = did_you_mean(name, known_fields, otherwise="its fields: {names}") if known_fields else None
+            _bad(sink, literal, f"`{{{path}}}`: {a(node.type)} has no field `{name}`", hint)
             return None
-        node = ir.Field(node, field, known_fields[field].type)
+        node = ir.Field(node, name, field.type)
     if node.type.name not in _PRINTABLE and node.type != TEXTS:
         _bad(sink, literal, f"`{{{path}}}` is {a(node.type)}, which has no text", "name one of its fields")
         return None
