@@ -16,7 +16,7 @@ from policylang.rules_ir.policy import Rule
 from policylang.rules_ir.types import BOOL
 from policylang.runtime.policy import Effective, Policy, decides, today
 from policylang.runtime.reasons import INTERNAL_ERROR, Reason, reason_of, sort_hits, unknown_kinds
-from policylang.runtime.salvage import plan_epoch
+from policylang.runtime.salvage import plan_epoch, spill_all
 from policylang.runtime.verdict import Details, Exempted, Head, Verdict
 from policylang.source import nowhere
 from policylang.transcript.request import Request
@@ -169,15 +169,35 @@ def _details(policy: Policy, effective: Effective, request: Request, day: date, 
         found = [hit for hit in run_rules(effective, then) if decides(hit.rule)]
         return then, _reasons(policy, then, found)
 
-    salvage, plan = plan_epoch(world, reasons, again)
+    try:
+        salvage, plan = plan_epoch(world, reasons, again)
+    except Exception:
+        # Without a plan there is still one that is safe.
+        salvage, plan = spill_all(world, INTERNAL_ERROR)
     fired = _reasons(policy, world, [hit for hit in warning if not hit.undetermined])
     return Details(
         reasons=reasons,
         warnings=tuple(sorted((*fired, *unknown_kinds(world, policy.checked)), key=lambda item: item.rule)),
         undetermined_warnings=_reasons(policy, world, [hit for hit in warning if hit.undetermined]),
         shadow=_reasons(policy, world, [hit for hit in hits if hit.rule.mode == "shadow"]),
-        exempted=tuple(Exempted(name, span) for name, span in freed_spans(world)),
+        exempted=_exempted(world),
         salvage=salvage,
         plan=plan,
-        anchors=len(world.anchors),
+        anchors=_count_anchors(world),
     )
+
+
+def _exempted(world: World) -> tuple[Exempted, ...]:
+    try:
+        return tuple(Exempted(name, span) for name, span in freed_spans(world))
+    except Exception:
+        # Nothing was freed as far as anyone can tell, and the rules that read it have refused.
+        return ()
+
+
+def _count_anchors(world: World) -> int:
+    try:
+        return len(world.anchors)
+    except Exception:
+        # Any of them may be one.
+        return len(world.evicted)

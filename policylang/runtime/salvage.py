@@ -77,6 +77,14 @@ def plan_epoch(world: World, reasons: Sequence[Reason], again: Round) -> tuple[S
     return salvage, plan
 
 
+def spill_all(world: World, rule: str) -> tuple[Salvage, tuple[PlanItem, ...]]:
+    """The plan that needs no evidence: spill every evicted span, keep instructions word for word."""
+    plan = tuple(
+        PlanItem(span.id, "restate" if span.klass == "instruction" else "spill", (rule,)) for span in world.evicted
+    )
+    return Salvage((), tuple(item.span for item in plan)), plan
+
+
 def _named(reasons: Iterable[Reason], position: Mapping[str, int], because: dict[int, set[str]]) -> frozenset[int]:
     named = set()
     for reason in reasons:
