@@ -10,12 +10,13 @@ from policylang.evidence.model import Assertion
 from policylang.evidence.pointers import Pointers
 from policylang.evidence.representation import claims
 from policylang.evidence.representation.calls import Calls
+from policylang.evidence.representation.clauses import lines
 from policylang.evidence.representation.files import Files
-from policylang.evidence.representation.index import LineIndex, lines, runs
+from policylang.evidence.representation.index import ClauseIndex, runs
 from policylang.evidence.representation.model import Represented, SessionSpan
-from policylang.evidence.representation.phrases import Phrase
+from policylang.evidence.representation.reader import read, told
 from policylang.evidence.representation.status import Question, questions, status
-from policylang.evidence.representation.table import Table, read_table
+from policylang.evidence.representation.table import Table
 from policylang.evidence.representation.verbatim import Verbatim
 
 __all__ = ["Represented", "Session", "SessionSpan"]
@@ -63,18 +64,27 @@ class Session:
     def _status(self, ask: Question) -> tuple[str, str | None]:
         if ask.assertion.type == "write":
             return self._files.status(ask)
-        return status(ask, self._table(ask.assertion.key), self)
+        key = ask.assertion.key
+        found = status(ask, self._table(key), self._calls)
+        if found[0] in ("referenced", "absent") and ask.assertion.type == "id" and key.endswith("_id"):
+            # "build bd-4410" gives a build id all the same; such a value can only be itself.
+            short = status(ask, self._table(key.removesuffix("_id")), self._calls)
+            return short if short[0] == "restated" else found
+        return found
 
     def _table(self, key: str) -> Table:
         table = self._tables.get(key)
         if table is None:
-            table = read_table(key, self._index, self.spans, self._extracted.get(key, ()))
+            bounds, names = read(key, self._index, self.spans, self._extracted.get(key, ()))
+            words = told(key)
+            common = bool(bounds or names) and len(words) == 1 and not self._rare(words[0])
+            table = Table(bounds, names, self.spans, common)
             self._tables[key] = table
         return table
 
     @cached_property
-    def _index(self) -> LineIndex:
-        return LineIndex((span.position, span.text, span.extraction.regions) for span in self._representing)
+    def _index(self) -> ClauseIndex:
+        return ClauseIndex((span.position, span.text, span.extraction.regions) for span in self._representing)
 
     @cached_property
     def _representing(self) -> tuple[SessionSpan, ...]:
@@ -122,17 +132,9 @@ class Session:
                 count[word] = count.get(word, 0) + 1
         return count
 
-    def rare(self, word: str) -> bool:
+    def _rare(self, word: str) -> bool:
         """True if at most 3 spans, or 2 % of the session's, hold the word."""
         return self._spread.get(word, 0) <= max(3, len(self.spans) * 2 // 100)
-
-    def names_call(self, phrase: Phrase, span: SessionSpan) -> bool:
-        """True if a clause names the call that produced a span: its id, its tool or the command it ran."""
-        return self._calls.named(phrase, span)
-
-    def last_call(self, key: str, chain: str, before: int) -> int | None:
-        """The nearest preceding state span of a chain that has an assertion of a per-call key."""
-        return self._calls.last(key, chain, before)
 
 
 def overall(statuses: tuple[str, ...], pointed: bool, truncated: bool) -> str:

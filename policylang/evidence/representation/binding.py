@@ -22,6 +22,10 @@ _NOT_COUNTED: Final = (
     | lexicon.SEPARATORS
     | {"of", "least", "most", "than", "over", "under", "up"}
 )
+_ACTORS: Final = frozenset(
+    {"we", "i", "it", "they", "he", "she", "you", "and", "then", "also", "already", "successfully", "not", "never"}
+    | {"have", "has", "had", "haven't", "hasn't", "just", "now", "finally"}
+)
 _LIMIT: Final = 12
 
 
@@ -68,7 +72,7 @@ def bindings(phrase: Phrase, found: list[Mention]) -> list[Found]:
         for mention in found
         if mention.binds
         for bound in (*_after(phrase, mention), *_before(phrase, mention))
-        if phrase.binds(mention.first, bound.token)
+        if phrase.binds(range(mention.first, mention.last + 1), bound.token)
     ]
 
 
@@ -115,7 +119,12 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
         ):
             value = resolved(tokens, index, _plural(tokens, mention))
             if value is None:
-                return found
+                beyond = _beyond_list(tokens, index, stop)
+                if explicit or beyond is None:
+                    return found
+                # "migrations 0041 and 0042 were applied": the list is of entities.
+                entity, index = low, beyond
+                continue
             positive = _denied(tokens, value, negative) == phrase.denied
             found.append(Found(value, mention, entity, positive, explicit or value != index, sign))
             # "migration 0042 was applied": an id directly after the key is a value, and the entity of what follows.
@@ -124,6 +133,13 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
             entity = low
         index += 1
     return found
+
+
+def _beyond_list(tokens: Tokens, index: int, stop: int) -> int | None:
+    """The index of the first copula or word after a list of ids; None where the list is not of ids."""
+    while index < stop and (tokens[index].digits or tokens[index].low in ("and", ",", "&")):
+        index += 1
+    return index if index < stop and tokens[index].kind == WORD else None
 
 
 def _closing(tokens: Tokens, index: int) -> int:
@@ -174,10 +190,14 @@ def _before(phrase: Phrase, mention: Mention) -> list[Found]:
     positive = _refused(tokens, index) == phrase.denied
     if is_value(token):
         left = tokens[index - 1].low if index else ""
+        if left == "to" and not (index > 1 and is_value(tokens[index - 2])):
+            left = ""
         if index + 1 != mention.first or left in _NOT_COUNTED or (after is not None and after.low in _CLOSES):
             return []
         return [Found(index, mention, None, positive, False, False)]
-    if token.kind == WORD and token.low.endswith(("ed", "en", "lt")):
+    # "we applied migration 0042" is an act; in "use installed skills" the same form is an adjective.
+    acting = index == 0 or tokens[index - 1].kind == MARK or tokens[index - 1].low in _ACTORS
+    if token.kind == WORD and acting and token.low.endswith(("ed", "en", "lt")):
         entity = after.low if after is not None and after.digits else None
         return [Found(index, mention, entity, positive, False, False)]
     return []

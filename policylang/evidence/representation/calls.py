@@ -13,10 +13,11 @@ from policylang.evidence.representation.phrases import Phrase
 class Calls:
     """The calls of a session: what names them, and which came last in a chain."""
 
-    __slots__ = ("_commands", "_last", "_spans")
+    __slots__ = ("_commands", "_last", "spans")
 
     def __init__(self, spans: Sequence[SessionSpan]) -> None:
-        self._spans = spans
+        """Read the calls of a session, by position."""
+        self.spans = spans
         self._commands: dict[str, str] = {
             span.tool_call_id: span.text for span in spans if span.kind == "tool_call" and span.tool_call_id
         }
@@ -26,16 +27,25 @@ class Calls:
                 for key in sorted({one.key for one in span.extraction.assertions if one.per_call}):
                     self._last.setdefault((key, span.chain), []).append(span.position)
 
-    def named(self, phrase: Phrase, span: SessionSpan) -> bool:
-        """True if the clause holds the span's id, its call's id, its tool's name or the program that it ran."""
-        names = {span.id, span.tool_call_id, span.tool}
-        names.update(_programs(self._commands.get(span.tool_call_id or "", "")))
-        return any(token.text in names for token in phrase.tokens if len(token.text) > 1)
+    def names(self, span: SessionSpan) -> tuple[str, ...]:
+        """What names the call that produced a span, in lower case: its id, the span's, the tool, the program it ran."""
+        found = {span.id, span.tool_call_id or "", span.tool or ""}
+        found.update(_programs(self._commands.get(span.tool_call_id or "", "")))
+        return tuple(sorted(name.lower() for name in found if len(name) > 1))
 
-    def last(self, key: str, chain: str, before: int) -> int | None:
-        """Position of the nearest preceding state span of a chain with an assertion of the key."""
-        places = self._last.get((key, chain), [])
-        number = bisect_left(places, before)
+    def speaks_of(self, other: SessionSpan, phrase: Phrase | None, span: SessionSpan, key: str) -> bool:
+        """True if a text speaks of the call that produced a span: it names it, or comes next in its chain."""
+        if other.state:
+            return other.tool_call_id is not None and other.tool_call_id == span.tool_call_id
+        if phrase is not None:
+            names = self.names(span)
+            if any(token.low in names for token in phrase.tokens):
+                return True
+        return other.chain == span.chain and self._before(key, other) == span.position
+
+    def _before(self, key: str, other: SessionSpan) -> int | None:
+        places = self._last.get((key, other.chain), [])
+        number = bisect_left(places, other.position)
         return places[number - 1] if number else None
 
 

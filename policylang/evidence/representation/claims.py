@@ -7,9 +7,9 @@ from typing import Final
 
 from policylang.evidence import keys, values
 from policylang.evidence.model import Assertion
-from policylang.evidence.representation.index import Line, LineIndex
+from policylang.evidence.representation.index import ClauseIndex, Entry
 from policylang.evidence.representation.model import SessionSpan
-from policylang.evidence.representation.table import bucket, equal
+from policylang.evidence.representation.reader import bucket, equal
 from policylang.evidence.representation.writes import basename, is_path, same_path
 
 _DENSE: Final = frozenset({"id", "checksum", "url", "path", "timestamp", "ip"})
@@ -25,7 +25,7 @@ class Originals:
     __slots__ = ("_by_key", "index")
 
     def __init__(self, spans: Sequence[SessionSpan]) -> None:
-        self.index = LineIndex((span.position, _original(span), ()) for span in spans)
+        self.index = ClauseIndex((span.position, _original(span), ()) for span in spans)
         self._by_key: dict[tuple[str, str], list[Assertion]] = {}
         for span in spans:
             if span.kind not in ("summary", "tool_call", "pointer"):
@@ -38,17 +38,17 @@ class Originals:
         return any(equal(claim, one) and claim.polarity == one.polarity for one in known)
 
     def near(self, claim: Assertion) -> bool:
-        """True if an original holds the value, and the key's words within two lines of it."""
-        lines = self.index.lines
+        """True if an original holds the value, and the key's words within two clauses of it."""
+        entries = self.index.entries
         wanted = set(keys.words(claim.key))
         for number in self._holding(claim):
             if claim.type in _DENSE:
                 return True
-            span = lines[number].span
+            span = entries[number].span
             words: set[str] = set()
-            for other in lines[max(0, number - _NEAR) : number + _NEAR + 1]:
+            for other in entries[max(0, number - _NEAR) : number + _NEAR + 1]:
                 if other.span == span:
-                    words.update(word for phrase in other.phrases for word in phrase.words)
+                    words.update(other.phrase.words)
             if wanted <= words:
                 return True
         return False
@@ -58,26 +58,24 @@ class Originals:
         return any(
             is_path(token) and same_path(path, token.text)
             for number in self.index.with_runs(basename(path))
-            for phrase in self.index.lines[number].phrases
-            for token in phrase.tokens
+            for token in self.index.entries[number].phrase.tokens
         )
 
     def _holding(self, claim: Assertion) -> list[int]:
-        """Lines that hold the value as a whole token, in any spelling that keeps its words or its key's."""
+        """Clauses that hold the value as a whole token, in any spelling that keeps its words or its key's."""
         candidates = sorted(
             {*self.index.with_words(keys.words(claim.raw)), *self.index.with_words(keys.words(claim.key))}
         )
-        return [number for number in candidates if _holds(self.index.lines[number], claim)]
+        return [number for number in candidates if _holds(self.index.entries[number], claim)]
 
 
-def _holds(line: Line, claim: Assertion) -> bool:
-    for phrase in line.phrases:
-        for token in phrase.tokens:
-            if token.text == claim.raw:
-                return True
-            typed = values.classify(token.text, claim.key)
-            if typed is not None and values.same(claim.type, claim.value, typed[0], typed[1]):
-                return True
+def _holds(entry: Entry, claim: Assertion) -> bool:
+    for token in entry.phrase.tokens:
+        if token.text == claim.raw:
+            return True
+        typed = values.classify(token.text, claim.key)
+        if typed is not None and values.same(claim.type, claim.value, typed[0], typed[1]):
+            return True
     return False
 
 

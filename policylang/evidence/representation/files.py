@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policylang.evidence.representation.index import LineIndex
+from policylang.evidence.representation.index import ClauseIndex
 from policylang.evidence.representation.model import SUMMARY, TAIL, SessionSpan
-from policylang.evidence.representation.status import ACKS, Question
-from policylang.evidence.representation.writes import DELETED, NAMED, WRITTEN, acts, basename, same_path
+from policylang.evidence.representation.status import Question
+from policylang.evidence.representation.table import supersedes
+from policylang.evidence.representation.writes import DELETED, NAMED, WRITTEN, acts, basename, plain_path
 
 
 class Files:
-    """The acts on paths in the retained lines, read for one file name at a time."""
+    """The acts on paths in the retained clauses, read for one file name at a time."""
 
     __slots__ = ("_by_name", "_index", "_spans")
 
-    def __init__(self, index: LineIndex, spans: Sequence[SessionSpan]) -> None:
+    def __init__(self, index: ClauseIndex, spans: Sequence[SessionSpan]) -> None:
         self._index = index
         self._spans = spans
-        self._by_name: dict[str, tuple[tuple[int, str, str], ...]] = {}
+        self._by_name: dict[str, Acts] = {}
 
     def status(self, ask: Question) -> tuple[str, str | None]:
         """Status of a write, and where it survived."""
-        path, where, named, gone = ask.assertion.value, None, False, None
-        for position, other, what in self._acts(basename(path)):
+        where, named, gone = None, False, None
+        for position, what in self._acts(basename(ask.assertion.value)).on(ask.assertion.value):
             span = self._spans[position]
-            if position == ask.span.position or not same_path(path, other):
+            if position == ask.span.position:
                 continue
             if what == WRITTEN:
                 where = SUMMARY if span.kind == "summary" or where == SUMMARY else TAIL
-            elif what == DELETED:
-                gone = self._gone(ask.span, span, gone)
+            elif what == DELETED and gone != "superseded":
+                gone = "superseded" if supersedes(span, ask.span) else "contradicted"
             elif what == NAMED and span.prose:
                 named = True
         if where is not None:
@@ -39,24 +40,46 @@ class Files:
             return gone, None
         return ("referenced" if named else "absent"), None
 
-    def _gone(self, span: SessionSpan, later: SessionSpan, before: str | None) -> str:
-        """A later state span of the same origin retires the file; anything else that says it is gone contradicts."""
-        near = later.chain == span.chain or (later.tool is not None and later.tool == span.tool) or later.kind in ACKS
-        if before == "superseded" or (
-            later.state and near and (later.epoch, later.position) > (span.epoch, span.position)
-        ):
-            return "superseded"
-        return "contradicted"
-
-    def _acts(self, name: str) -> tuple[tuple[int, str, str], ...]:
+    def _acts(self, name: str) -> Acts:
         found = self._by_name.get(name)
         if found is None:
-            found = tuple(
-                (line.span, act.path, act.what)
-                for line in (self._index.lines[number] for number in self._index.with_runs(name))
-                for phrase in line.phrases
-                for act in acts(phrase)
-                if basename(act.path) == name
-            )
+            found = Acts()
+            for entry in (self._index.entries[number] for number in self._index.with_runs(name)):
+                for act in acts(entry.phrase):
+                    if basename(act.path) == name:
+                        found.add(plain_path(act.path), entry.span, act.what)
             self._by_name[name] = found
         return found
+
+
+class Acts:
+    """Acts on files of one name, found by path or by any suffix of it at a `/`."""
+
+    __slots__ = ("_by_path", "_by_suffix")
+
+    def __init__(self) -> None:
+        self._by_path: dict[str, dict[tuple[int, str], None]] = {}
+        self._by_suffix: dict[str, dict[tuple[int, str], None]] = {}
+
+    def add(self, path: str, span: int, what: str) -> None:
+        """Record that a span speaks of a path."""
+        self._by_path.setdefault(path, {})[span, what] = None
+        for suffix in _suffixes(path):
+            self._by_suffix.setdefault(suffix, {})[span, what] = None
+
+    def on(self, path: str) -> list[tuple[int, str]]:
+        """Span and act of every path that is this one, a suffix of it, or has it as a suffix."""
+        plain = plain_path(path)
+        found = dict(self._by_suffix.get(plain, {}))
+        for suffix in _suffixes(plain):
+            found.update(self._by_path.get(suffix, {}))
+        return sorted(found)
+
+
+def _suffixes(path: str) -> list[str]:
+    found = [path]
+    at = path.find("/")
+    while at != -1:
+        found.append(path[at + 1 :])
+        at = path.find("/", at + 1)
+    return [suffix for suffix in found if suffix]

@@ -1,4 +1,4 @@
-"""Retained text, cut into lines and found by words: no question looks at a line that lacks its words."""
+"""Retained text, cut into clauses and found by words: no question looks at a clause that lacks its words."""
 
 from __future__ import annotations
 
@@ -10,62 +10,11 @@ from functools import lru_cache
 from typing import Final
 
 from policylang.evidence import keys
-from policylang.evidence import text as texts
+from policylang.evidence.representation.clauses import Clause, clauses
 from policylang.evidence.representation.phrases import Phrase, parse
 
 _RUN: Final = re.compile(r"\w++")
 _NONE: Final[frozenset[int]] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of one span.
-
-    Attributes:
-        span: Position of its span.
-        start: Offset of its first character in the original text.
-        text: Normalised, with bulk blanked out.
-    """
-
-    span: int
-    start: int
-    text: str
-
-    @property
-    def phrases(self) -> tuple[Phrase, ...]:
-        """Its clauses; parsed on first use and cached by content."""
-        return parse(self.text)
-
-
-@lru_cache(maxsize=16_384)
-def lines(text: str, regions: tuple[tuple[int, int], ...]) -> tuple[tuple[int, str], ...]:
-    """The lines of a text that hold something outside bulk, as (offset in the original, normalised line)."""
-    normal = texts.normalise(text)
-    found: list[tuple[int, str]] = []
-    starts = [region[0] for region in regions]
-    at = 0
-    for line in normal.text.split("\n"):
-        end = at + len(line)
-        if line and not line.isspace():
-            first = normal.start(at)
-            kept = _unmasked(line, first, normal.end(end), regions, starts) if regions else line
-            if kept:
-                found.append((first, kept))
-        at = end + 1
-    return tuple(found)
-
-
-def _unmasked(line: str, first: int, last: int, regions: tuple[tuple[int, int], ...], starts: list[int]) -> str:
-    """The line without what lies in bulk regions; they are mostly whole lines."""
-    number = max(0, bisect_right(starts, first) - 1)
-    while number < len(regions) and regions[number][0] < last:
-        start, end = max(first, regions[number][0]), min(last, regions[number][1])
-        if start < end:
-            # Offsets inside a line are those of the original: exact where normalisation kept its length.
-            left, right = start - first, end - first
-            line = line[:left] + " " * (min(right, len(line)) - left) + line[right:] if left < len(line) else line
-        number += 1
-    return "" if line.isspace() else line
 
 
 @lru_cache(maxsize=16_384)
@@ -74,31 +23,51 @@ def runs(text: str) -> frozenset[str]:
     return frozenset(_RUN.findall(text))
 
 
-class LineIndex:
-    """Lines by the words that they hold. Built in one pass; answers are sorted by line number."""
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A clause and the position of its span."""
 
-    __slots__ = ("_by_run", "_cache", "_runs_of", "_starts", "lines")
+    span: int
+    clause: Clause
+
+    @property
+    def phrase(self) -> Phrase:
+        """The clause, read on first use and cached by content."""
+        return parse(self.clause.text, self.clause.asked, self.clause.denied)
+
+
+class ClauseIndex:
+    """Clauses by the words that they hold. Built in one pass; answers are sorted by number."""
+
+    __slots__ = ("_by_run", "_cache", "_runs_of", "_starts", "entries")
 
     def __init__(self, sources: Iterable[tuple[int, str, tuple[tuple[int, int], ...]]]) -> None:
-        self.lines: list[Line] = []
+        """Index texts, each given with its span's position and its bulk regions."""
+        self.entries: list[Entry] = []
         self._by_run: dict[str, list[int]] = {}
         self._starts: dict[int, tuple[int, list[int]]] = {}
+        by_run = self._by_run
         for span, text, regions in sources:
-            cut = lines(text, regions)
-            self._starts[span] = (len(self.lines), [start for start, _ in cut])
-            for start, line in cut:
-                number = len(self.lines)
-                self.lines.append(Line(span, start, line))
-                for run in set(_RUN.findall(line)):
-                    self._by_run.setdefault(run, []).append(number)
+            cut = clauses(text, regions)
+            number = len(self.entries)
+            self._starts[span] = (number, [clause.start for clause in cut])
+            for clause in cut:
+                self.entries.append(Entry(span, clause))
+                for run in set(_RUN.findall(clause.text)):
+                    known = by_run.get(run)
+                    if known is None:
+                        by_run[run] = [number]
+                    else:
+                        known.append(number)
+                number += 1
         self._runs_of: dict[str, list[str]] = {}
-        for run in self._by_run:
+        for run in by_run:
             for word in set(keys.words(run)):
                 self._runs_of.setdefault(word, []).append(run)
         self._cache: dict[str, frozenset[int]] = {}
 
     def with_word(self, word: str) -> frozenset[int]:
-        """Numbers of the lines that hold a word of a key, however it is written."""
+        """Numbers of the clauses that hold a word of a key, however it is written."""
         found = self._cache.get(word)
         if found is None:
             found = _NONE.union(*(self._by_run[run] for run in self._runs_of.get(word, ())))
@@ -106,26 +75,26 @@ class LineIndex:
         return found
 
     def with_words(self, words: Sequence[str]) -> list[int]:
-        """Numbers of the lines that hold all of the words; none for no words."""
+        """Numbers of the clauses that hold all of the words; none for no words."""
         if not words:
             return []
         found = sorted((self.with_word(word) for word in set(words)), key=len)
         return sorted(found[0].intersection(*found[1:]))
 
     def with_runs(self, text: str) -> list[int]:
-        """Numbers of the lines that hold every run of word characters of ``text``, in the same case."""
+        """Numbers of the clauses that hold every run of word characters of ``text``, in the same case."""
         wanted = set(_RUN.findall(text))
         if not wanted:
             return []
         found = sorted((self._by_run.get(run, []) for run in wanted), key=len)
         return sorted(set(found[0]).intersection(*found[1:]))
 
-    def at(self, span: int, offset: int) -> Line | None:
-        """The line of a span that holds an original offset, or None where it lies in bulk."""
+    def at(self, span: int, offset: int) -> Entry | None:
+        """The clause of a span that holds an original offset, or None where it lies in bulk."""
         base, starts = self._starts.get(span, (0, []))
         number = bisect_right(starts, offset) - 1
         if number < 0:
             return None
-        line = self.lines[base + number]
-        # A blanked line may lie between; offsets past this line's end belong to it.
-        return line if offset <= line.start + 2 * len(line.text) + 2 else None
+        entry = self.entries[base + number]
+        # What was blanked out lies between two clauses; normalisation can shorten a text, hardly to less than half.
+        return entry if offset <= entry.clause.start + 2 * len(entry.clause.text) + 2 else None

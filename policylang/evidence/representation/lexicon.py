@@ -9,7 +9,8 @@ def _of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-CUTS: Final = _of("= : := == , ; | ( ) { } -> => > < → … ?")
+CUTS: Final = _of("= : := == , ; | ( ) { } -> => > < → … ? & / and or nor")
+"""What may not stand inside a key: "coverage and tests" is no test coverage."""
 
 INNER: Final = _of("of the a an in for on our this that its s to")
 """Words that may stand inside a key without making it another key."""
@@ -66,12 +67,12 @@ ARROWS: Final = _of("-> => →")
 COPULAS: Final = _of(
     "is are was were be been being am became becomes become remains remained remain stays stayed equals "
     "equal reads has have had it's isn't aren't wasn't weren't hasn't haven't hadn't isnt 's reached "
-    "reaches returned returns shows showed reported reports"
+    "reaches returned returns shows showed reported reports 是 为 現在是 现在是 现为"
 )
 
 FILLERS: Final = _of(
     "now currently still already just actually also successfully id number no. value a an the indeed "
-    "finally fully both completely at as being confirmed today verified"
+    "finally fully both completely at as being confirmed today verified mode flag setting count"
 )
 
 NEGATIONS: Final = _of(

@@ -22,6 +22,7 @@ class Mention:
         clean: Nothing in it or left of it suggests another key; only such a mention can contradict.
         binds: A value may be bound to it at all.
         shaped: Identifier-shaped, or in backticks.
+        entity: The id or number directly beside it ("migration 0043"), or None.
     """
 
     first: int
@@ -29,6 +30,7 @@ class Mention:
     clean: bool
     binds: bool
     shaped: bool
+    entity: str | None
 
 
 def mentions(phrase: Phrase, key: tuple[str, ...]) -> list[Mention]:
@@ -80,7 +82,7 @@ def _mention(phrase: Phrase, start: int, end: int, wanted: frozenset[str]) -> Me
     foreign = left is not None and not _harmless(left) and len(wanted) == 1 and not shaped
     clean = not part and not foreign and all(word in lexicon.INNER for word in spare)
     other = left is not None and left.low in lexicon.OTHERS
-    return Mention(first, last, clean and not other, not other and not part, shaped)
+    return Mention(first, last, clean and not other, not other and not part, shaped, _beside(tokens, first, last))
 
 
 def _dotted(token: Token, wanted: frozenset[str]) -> bool:
@@ -100,9 +102,17 @@ def _left(tokens: tuple[Token, ...], first: int) -> Token | None:
     return tokens[index]
 
 
+def _beside(tokens: tuple[Token, ...], first: int, last: int) -> str | None:
+    for index in (last + 1, first - 1):
+        if 0 <= index < len(tokens) and tokens[index].digits:
+            return tokens[index].low
+    return None
+
+
 def _harmless(token: Token) -> bool:
     low = token.low
-    return low in lexicon.FUNCTION or low.endswith(("ed", "ing", "ly", "'s", "n't")) or token.kind == VALUE
+    ended = low.endswith(("ed", "ing", "ly", "'s", "n't"))
+    return low in lexicon.FUNCTION or ended or token.kind == VALUE or token.plain_number
 
 
 def _quoted(tokens: tuple[Token, ...], first: int, last: int) -> bool:

@@ -6,25 +6,11 @@ version is 7" does not. A conditional without a comma covers its whole clause, a
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
-from policylang.evidence import text as texts
 from policylang.evidence.representation import lexicon
 from policylang.evidence.representation.tokens import MARK, Token, tokenise
-
-_CONTINUES: Final = re.compile(
-    r"[\s,]*+(?:(?:it|that|this)(?:'s| is| was)?+|is|are|was|were|has been|have been)?+\s*+(?:now|currently)\b", re.I
-)
-_REFUTES: Final = re.compile(
-    r"[\s,]*+(?:but )?(?:it|this|that|which)(?:'s| is| was)(?:n't| not| no longer)?+ "
-    r"(?:false|untrue|wrong|incorrect|outdated|stale|obsolete|true|correct|the case|valid)\b",
-    re.I,
-)
-_FALSE: Final = re.compile(r"\b(?:false|untrue|wrong|incorrect|outdated|stale|obsolete)\b", re.I)
-_NEGATED: Final = re.compile(r"\bnot\b|n't|\bno longer\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +37,20 @@ class Phrase:
     wished: tuple[int, ...]
     folded: str
 
-    def binds(self, key: int, value: int) -> bool:
-        """True if a value at a token may be bound to a key at another: neither is asked, supposed or wished."""
+    def binds(self, key: range, value: int) -> bool:
+        """True if a value at a token may be bound to a key at others: neither is asked, supposed or wished."""
         if self.asked:
             return False
-        first, last = min(key, value), max(key, value)
+        first, last = min(key.start, value), max(key.stop - 1, value)
         for mark in self.supposed:
+            if mark in key:
+                continue
             if mark < last or not self._comma(last, mark):
                 return False
         for mark in self.wished:
+            # "test result: ok": a word of the key is no order.
+            if mark in key:
+                continue
             if first <= mark <= last or (mark < first and not self._new_subject(mark, first)):
                 return False
             if mark > last and not self._comma(last, mark):
@@ -79,39 +70,9 @@ class Phrase:
 
 
 @lru_cache(maxsize=32_768)
-def parse(line: str) -> tuple[Phrase, ...]:
-    """The clauses of one line of normalised text; cached by content."""
-    cuts = _joined(line, texts.clauses(line))
-    found = []
-    for index, (start, end, asked, denied) in enumerate(cuts):
-        following = line[cuts[index + 1][0] : cuts[index + 1][1]] if index + 1 < len(cuts) else ""
-        phrase = _phrase(line, start, end, asked, denied or refutes(following))
-        if phrase.tokens:
-            found.append(phrase)
-    return tuple(found)
-
-
-def refutes(clause: str) -> bool:
-    """True for a clause that takes back the one before: "that is false", "it is no longer true"."""
-    said = _REFUTES.match(clause)
-    return said is not None and bool(_FALSE.search(said[0])) != bool(_NEGATED.search(said[0]))
-
-
-def _joined(line: str, clauses: list[texts.Clause]) -> list[tuple[int, int, bool, bool]]:
-    """Clauses as (start, end, asked, denied); "was 6 but is now 7" stays one, as its second half has no key."""
-    cuts: list[tuple[int, int, bool, bool]] = []
-    for clause in clauses:
-        asked = clause.mood == texts.QUESTION
-        if cuts and _CONTINUES.match(line, clause.start, clause.end) and not cuts[-1][2]:
-            start, _, _, denied = cuts[-1]
-            cuts[-1] = (start, clause.end, asked, denied)
-        else:
-            cuts.append((clause.start, clause.end, asked, clause.denied))
-    return cuts
-
-
-def _phrase(line: str, start: int, end: int, asked: bool, denied: bool) -> Phrase:
-    tokens = tokenise(line, start, end)
+def parse(text: str, asked: bool = False, denied: bool = False) -> Phrase:
+    """One clause of normalised text, read word by word; cached by content."""
+    tokens = tokenise(text)
     words: list[str] = []
     at: list[int] = []
     for index, token in enumerate(tokens):

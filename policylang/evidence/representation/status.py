@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from itertools import chain
+from typing import Final, TypeVar
 
 from policylang.evidence import keys, values
 from policylang.evidence.model import Assertion
 from policylang.evidence.representation import entities
+from policylang.evidence.representation.calls import Calls
 from policylang.evidence.representation.model import SUMMARY, TAIL, SessionSpan
 from policylang.evidence.representation.phrases import Phrase
-from policylang.evidence.representation.table import Bound, Naming, Table, bucket, equal
+from policylang.evidence.representation.pool import Pool, Said
+from policylang.evidence.representation.reader import Bound, Naming, equal
+from policylang.evidence.representation.table import Table
 
-ACKS: Final = frozenset({"state_assertion", "file_write_ack"})
 _DENSE: Final = frozenset({"id", "checksum", "url", "path", "timestamp", "ip"})
 """Types whose values are rare enough that the value itself tells which thing is meant."""
 
-
-class Context(Protocol):
-    """What a status needs to know of the session."""
-
-    @property
-    def spans(self) -> Sequence[SessionSpan]:
-        """The session, by position."""
-
-    def rare(self, word: str) -> bool:
-        """True if the word stands in few of the session's spans."""
-
-    def names_call(self, phrase: Phrase, span: SessionSpan) -> bool:
-        """True if the clause names the call that produced the span."""
-
-    def last_call(self, key: str, chain: str, before: int) -> int | None:
-        """The nearest preceding state span of a chain that has an assertion of a per-call key."""
+T = TypeVar("T", bound=Said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +31,11 @@ class Question:
         span: The span that holds it.
         assertion: The assertion.
         strict: Its entity must be named: a generic key, or one with several values in its span.
-        words: The words of its key.
     """
 
     span: SessionSpan
     assertion: Assertion
     strict: bool
-    words: tuple[str, ...]
 
 
 def questions(span: SessionSpan) -> list[Question]:
@@ -58,59 +44,62 @@ def questions(span: SessionSpan) -> list[Question]:
     for one in span.extraction.assertions:
         several.setdefault(one.key, set()).add(one.value)
     return [
-        Question(span, one, keys.is_generic(one.key) or len(several[one.key]) > 1, keys.words(one.key))
-        for one in span.extraction.assertions
+        Question(span, one, keys.is_generic(one.key) or len(several[one.key]) > 1) for one in span.extraction.assertions
     ]
 
 
-def status(ask: Question, table: Table, context: Context) -> tuple[str, str | None]:
+def status(ask: Question, table: Table, calls: Calls) -> tuple[str, str | None]:
     """The assertion's status, and where it survived if it is restated."""
-    where = _restated(ask, table, context)
+    where = _restated(ask, table, calls)
     if where is not None:
         return "restated", where
-    conflict = _conflict(ask, table, context)
-    if conflict is not None:
-        return conflict, None
-    if any(_names(ask, naming, context) for naming in table.names):
+    if any(_conflicts(ask, bound, calls) for bound in table.retiring(ask.span)):
+        return "superseded", None
+    if any(_conflicts(ask, bound, calls) for bound in _candidates(ask, table.conflicts, calls)):
+        return "contradicted", None
+    if any(_names(ask, naming, calls) for naming in _candidates(ask, table.names, calls)):
         return "referenced", None
     return "absent", None
 
 
-def _restated(ask: Question, table: Table, context: Context) -> str | None:
-    group = table.by_value.get(bucket(ask.assertion.type, ask.assertion.value), ())
+def _candidates(ask: Question, pool: Pool[T], calls: Calls) -> Iterable[T]:
+    """Items that may speak of the assertion: all where it has no entity, else those that name it or none."""
+    one = ask.assertion
+    if one.per_call:
+        return chain(pool.in_chain(ask.span.chain), pool.holding(calls.names(ask.span)))
+    if one.entity is None:
+        return () if ask.strict else pool
+    return pool.about(one.entity) if ask.strict else chain(pool.about(one.entity), pool.free)
+
+
+def _restated(ask: Question, table: Table, calls: Calls) -> str | None:
+    one = ask.assertion
+    pool = table.saying(one.type, one.value)
+    if one.entity is None or one.per_call:
+        candidates: Iterable[Bound] = pool
+    else:
+        candidates = pool.about(one.entity) if ask.strict else chain(pool.about(one.entity), pool.free)
     where = None
-    for bound in group:
-        if _says_own(ask, bound, context) and not _overtaken(ask, bound, table):
-            if context.spans[bound.span].kind == "summary":
-                return SUMMARY
-            where = TAIL
-    if where is None and ask.assertion.type == "boolean":
-        # "is not disabled" says enabled.
-        for bound in table.bounds:
-            if bound.type == "boolean" and not bound.positive and _says_opposite(ask, bound, context):
-                where = SUMMARY if context.spans[bound.span].kind == "summary" else TAIL
+    for bound in candidates:
+        if _says_own(ask, bound, calls) and not _overtaken(ask, bound, table):
+            where = SUMMARY if calls.spans[bound.span].kind == "summary" else TAIL
+            # A pool starts with its summaries; where two are joined, the second may begin with one again.
+            if where == SUMMARY or candidates is pool:
+                return where
+    if where is None and one.type == "boolean" and one.polarity:
+        for bound in table.denied:
+            if bound.clean and not equal(one, bound) and bound.span != ask.span.position and _same_thing(ask, bound):
+                return SUMMARY if calls.spans[bound.span].kind == "summary" else TAIL
     return where
 
 
-def _says_own(ask: Question, bound: Bound, context: Context) -> bool:
+def _says_own(ask: Question, bound: Bound, calls: Calls) -> bool:
     one = ask.assertion
     if bound.span == ask.span.position or bound.positive != one.polarity or not equal(one, bound):
         return False
     if not bound.clean and one.type not in _DENSE and not entities.named(one.entity, bound.entity, bound.phrase):
         return False
-    return _same_thing(ask, bound) and _may_restate_call(ask, bound, context)
-
-
-def _says_opposite(ask: Question, bound: Bound, context: Context) -> bool:
-    one = ask.assertion
-    return (
-        bound.span != ask.span.position
-        and one.polarity
-        and bound.clean
-        and not equal(one, bound)
-        and _same_thing(ask, bound)
-        and _may_restate_call(ask, bound, context)
-    )
+    return _same_thing(ask, bound) and _may_restate_call(ask, bound, calls)
 
 
 def _same_thing(ask: Question, bound: Bound) -> bool:
@@ -120,30 +109,22 @@ def _same_thing(ask: Question, bound: Bound) -> bool:
     return entities.agrees(entity, bound.entity, bound.phrase)
 
 
-def _may_restate_call(ask: Question, bound: Bound, context: Context) -> bool:
+def _may_restate_call(ask: Question, bound: Bound, calls: Calls) -> bool:
     """A per-call value in another call's own output is that call's."""
     if not ask.assertion.per_call:
         return True
-    other = context.spans[bound.span]
+    other = calls.spans[bound.span]
     return other.prose or (other.tool_call_id is not None and other.tool_call_id == ask.span.tool_call_id)
 
 
 def _overtaken(ask: Question, own: Bound, table: Table) -> bool:
     """True if the same text says that the value is over: a later clause changes it, or it is told as past."""
-    if own.former:
-        return any(
-            other.span == own.span and _other_value(ask, other) and not other.former and _same_thing(ask, other)
-            for other in table.bounds
-        )
-    return any(
-        other.span == own.span
-        and other.rank > own.rank
-        and (other.news or own.past)
-        and other.clean
-        and _other_value(ask, other)
-        and _same_thing(ask, other)
-        for other in table.bounds
-    )
+    for other in table.in_span(own.span):
+        if other.clean and not (own.former and other.former) and _other_value(ask, other):
+            later = own.former or (other.rank > own.rank and (other.news or own.past))
+            if later and _same_thing(ask, other):
+                return True
+    return False
 
 
 def _other_value(ask: Question, bound: Bound) -> bool:
@@ -151,9 +132,7 @@ def _other_value(ask: Question, bound: Bound) -> bool:
     one = ask.assertion
     if equal(one, bound):
         return bound.positive != one.polarity
-    if bound.positive != one.polarity or not values.same_type(one.type, bound.type):
-        return False
-    if not one.polarity:
+    if not bound.positive or not one.polarity or not values.same_type(one.type, bound.type):
         return False
     if "state" in (one.type, bound.type):
         return bound.value in values.opposite(one.value) or (bound.sign and one.type == bound.type)
@@ -162,56 +141,30 @@ def _other_value(ask: Question, bound: Bound) -> bool:
     return True
 
 
-def _conflict(ask: Question, table: Table, context: Context) -> str | None:
-    found = None
-    for bound in table.bounds:
-        if bound.span == ask.span.position or not bound.clean or bound.former or not _other_value(ask, bound):
-            continue
-        if not _speaks_of(ask, bound.entity, bound.phrase, bound.span, context) or not _loud(ask, bound, context):
-            continue
-        if _supersedes(context.spans[bound.span], ask.span):
-            return "superseded"
-        found = "contradicted"
-    return found
-
-
-def _supersedes(later: SessionSpan, span: SessionSpan) -> bool:
+def _conflicts(ask: Question, bound: Bound, calls: Calls) -> bool:
     return (
-        later.state
-        and (later.epoch, later.position) > (span.epoch, span.position)
-        and (later.chain == span.chain or (later.tool is not None and later.tool == span.tool) or later.kind in ACKS)
+        bound.span != ask.span.position
+        and _other_value(ask, bound)
+        and _speaks_of(ask, bound.entity, bound.phrase, bound.span, calls)
     )
 
 
-def _loud(ask: Question, bound: Bound, context: Context) -> bool:
-    """A one-word key that is a common word contradicts only by an explicit `=`, `:` or copula."""
-    return len(ask.words) > 1 or bound.explicit or bound.shaped or context.rare(ask.words[0])
-
-
-def _speaks_of(ask: Question, said: str | None, phrase: Phrase | None, span: int, context: Context) -> bool:
+def _speaks_of(ask: Question, said: str | None, phrase: Phrase | None, span: int, calls: Calls) -> bool:
     """True if a text that names the key, or binds it, may speak of this assertion rather than of another."""
     one = ask.assertion
     if one.per_call:
-        return _speaks_of_call(ask, phrase, context.spans[span], context)
+        return calls.speaks_of(calls.spans[span], phrase, ask.span, one.key)
     if ask.strict:
         return entities.named(one.entity, said, phrase)
     return entities.agrees(one.entity, said, phrase)
 
 
-def _speaks_of_call(ask: Question, phrase: Phrase | None, other: SessionSpan, context: Context) -> bool:
-    if other.state:
-        return other.tool_call_id is not None and other.tool_call_id == ask.span.tool_call_id
-    if phrase is not None and context.names_call(phrase, ask.span):
-        return True
-    # In its chain, a text speaks of the call just before it.
-    if other.chain != ask.span.chain:
-        return False
-    return context.last_call(ask.assertion.key, other.chain, other.position) == ask.span.position
+def _names(ask: Question, naming: Naming, calls: Calls) -> bool:
+    return naming.span != ask.span.position and _speaks_of(
+        ask, _numbered(ask, naming), naming.phrase, naming.span, calls
+    )
 
 
-def _names(ask: Question, naming: Naming, context: Context) -> bool:
-    if naming.span == ask.span.position:
-        return False
-    if len(ask.words) == 1 and not naming.shaped and not context.rare(ask.words[0]):
-        return False
-    return _speaks_of(ask, None, naming.phrase, naming.span, context)
+def _numbered(ask: Question, naming: Naming) -> str | None:
+    """What stands beside a key is an entity only where entities are numbered: "migration 0043" is not 0042."""
+    return naming.entity if any(char.isdigit() for char in ask.assertion.entity or "") else None

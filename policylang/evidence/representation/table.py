@@ -1,192 +1,118 @@
-"""All that the retained transcript says of one key: the values bound to it, and the prose that names it."""
+"""All that the retained transcript says of one key, arranged for the questions of `status`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from policylang.evidence import keys, values
-from policylang.evidence.model import Assertion
-from policylang.evidence.representation.binding import bindings, tense
-from policylang.evidence.representation.index import LineIndex
-from policylang.evidence.representation.mentions import Mention, mentions
 from policylang.evidence.representation.model import SessionSpan
-from policylang.evidence.representation.phrases import Phrase
-from policylang.evidence.representation.tokens import MARK
+from policylang.evidence.representation.pool import Pool
+from policylang.evidence.representation.reader import Bound, Naming, bucket
 
-_SWITCHES: Final = frozenset({"on", "off", "yes", "no", "open", "up", "down"})
+ACKS: Final = frozenset({"state_assertion", "file_write_ack"})
+"""Kinds that may retire a fact wherever it came from."""
+
+_Place = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """One value that a retained span binds to a key.
+class Table:
+    """The bindings and mentions of one key.
 
     Attributes:
-        span: Position of the span.
-        rank: Original offset in the span, for order within it.
-        type: Assertion type.
-        value: Normal form.
-        entity: What it is said of, or None.
-        positive: False where it is denied.
-        explicit: A separator or copula stands between key and value.
-        sign: A separator stands between key and value.
-        clean: Nothing suggests another key: it may contradict.
-        past: Said of the past.
-        former: Said of another time, or said to be over.
-        news: Said as a change.
-        shaped: The key is identifier-shaped where it is named.
-        last: Nothing but a mark follows the value.
-        phrase: The clause, None for a value of a table or record.
+        bounds: All bindings, in order of span and place.
+        conflicts: Bindings that may contradict, in the same order.
+        names: Prose that names the key.
+        denied: Bindings of denied booleans: "not disabled" says enabled.
     """
 
-    span: int
-    rank: int
-    type: str
-    value: str
-    entity: str | None
-    positive: bool
-    explicit: bool
-    sign: bool
-    clean: bool
-    past: bool
-    former: bool
-    news: bool
-    shaped: bool
-    last: bool
-    phrase: Phrase | None
+    __slots__ = ("_by_span", "_by_value", "_later", "_spans", "bounds", "conflicts", "denied", "names")
+
+    def __init__(
+        self, bounds: Sequence[Bound], names: Sequence[Naming], spans: Sequence[SessionSpan], common: bool
+    ) -> None:
+        """Arrange what was read.
+
+        Args:
+            bounds: In order.
+            names: In order.
+            spans: The session, by position.
+            common: The key is one word, and that a common one: a bare neighbour is no value of it, nor a mention.
+        """
+        self._spans = spans
+        self.bounds = bounds
+        self.denied = [bound for bound in bounds if bound.type == "boolean" and not bound.positive]
+        loud = [bound for bound in bounds if bound.explicit or bound.shaped or not common]
+        self.conflicts = self._pool([bound for bound in loud if bound.clean and not bound.former])
+        self.names = Pool([name for name in names if name.shaped or not common], self._chain)
+        groups: dict[str, list[Bound]] = {}
+        # Summaries first, then other prose: the best place where a value survived is found first.
+        for bound in sorted(bounds, key=self._rank):
+            groups.setdefault(bucket(bound.type, bound.value), []).append(bound)
+        self._by_value = {value: self._pool(group) for value, group in groups.items()}
+        self._by_span: dict[int, list[Bound]] | None = None
+        self._later: dict[tuple[str, str], list[tuple[_Place, Bound]]] | None = None
+
+    def _pool(self, bounds: Sequence[Bound]) -> Pool[Bound]:
+        return Pool(bounds, self._chain)
+
+    def _chain(self, position: int) -> str:
+        return self._spans[position].chain
+
+    def _rank(self, bound: Bound) -> tuple[int, int, int]:
+        span = self._spans[bound.span]
+        return 0 if span.kind == "summary" else 1 if span.prose else 2, bound.span, bound.rank
+
+    def saying(self, kind: str, value: str) -> Pool[Bound]:
+        """Bindings of a value, or of one that may be the same."""
+        return self._by_value.get(bucket(kind, value)) or self._pool(())
+
+    def in_span(self, position: int) -> list[Bound]:
+        """Bindings of one span, in order of place."""
+        if self._by_span is None:
+            self._by_span = {}
+            for bound in self.bounds:
+                self._by_span.setdefault(bound.span, []).append(bound)
+        return self._by_span.get(position, [])
+
+    def retiring(self, span: SessionSpan) -> Iterator[Bound]:
+        """Bindings of state spans that may supersede a fact of a span: later, and of its chain, its tool or an ack."""
+        if self._later is None:
+            self._later = {}
+            for bound in self.conflicts:
+                by = self._spans[bound.span]
+                if by.state:
+                    for origin in _origins(by):
+                        self._later.setdefault(origin, []).append(((by.epoch, by.position), bound))
+            for places in self._later.values():
+                places.sort(key=_place)
+        wanted = [("chain", span.chain), ("ack", "")]
+        if span.tool is not None:
+            wanted.append(("tool", span.tool))
+        for origin in wanted:
+            places = self._later.get(origin, [])
+            for place, bound in places[bisect_right(places, (span.epoch, span.position), key=_place) :]:
+                if place > (span.epoch, span.position):
+                    yield bound
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """A clause of prose that names a key."""
-
-    span: int
-    phrase: Phrase
-    shaped: bool
+def _place(item: tuple[_Place, Bound]) -> _Place:
+    return item[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The retained transcript on one key: bindings in order of span and place, the same by value, and mentions."""
-
-    bounds: tuple[Bound, ...]
-    by_value: Mapping[str, tuple[Bound, ...]]
-    names: tuple[Naming, ...]
-
-
-def bucket(kind: str, value: str) -> str:
-    """Equal for values that may be one value; few others share it."""
-    if value.isdigit():
-        return value.lstrip("0") or "0"
-    if kind in ("path", "write"):
-        return value.rstrip("/").rsplit("/", 1)[-1]
-    if kind in ("id", "checksum") and len(value) >= 7:
-        return value[:7].lower()
-    return value.lower().rstrip("/")
+def _origins(span: SessionSpan) -> list[tuple[str, str]]:
+    found = [("chain", span.chain)]
+    if span.tool is not None:
+        found.append(("tool", span.tool))
+    if span.kind in ACKS:
+        found.append(("ack", ""))
+    return found
 
 
-def equal(first: Assertion | Bound, second: Assertion | Bound) -> bool:
-    """`values.same`, but that versions are texts: 3.10 is not 3.1."""
-    if "version" in (first.type, second.type) and "." in first.value and "." in second.value:
-        return first.value == second.value
-    return values.same(first.type, first.value, second.type, second.value)
-
-
-def read_table(
-    key: str,
-    index: LineIndex,
-    spans: Sequence[SessionSpan],
-    extracted: Sequence[tuple[int, Assertion]],
-) -> Table:
-    """Read all candidate lines for one normalised key.
-
-    Args:
-        key: As `keys.normalise` writes it.
-        index: The lines that may represent.
-        spans: The session, by position.
-        extracted: Assertions of this key in spans that may represent.
-    """
-    words = keys.words(key)
-    bounds: dict[tuple[int, int], Bound] = {}
-    names: list[Naming] = []
-    for number in index.with_words(words):
-        line = index.lines[number]
-        for phrase in line.phrases:
-            found = mentions(phrase, words)
-            if not found:
-                continue
-            if spans[line.span].prose:
-                names.append(Naming(line.span, phrase, any(mention.shaped for mention in found)))
-            for bound in _bounds(phrase, found, key, line.span, line.start):
-                bounds.setdefault((bound.span, bound.rank), bound)
-    for span, assertion in extracted:
-        place = (span, assertion.start)
-        known = bounds.get(place)
-        if known is not None:
-            if assertion.entity is not None:
-                bounds[place] = replace(known, entity=assertion.entity)
-        else:
-            structured = _structured(index, span, assertion, words)
-            if structured is not None:
-                bounds[place] = structured
-    ordered = tuple(bounds[place] for place in sorted(bounds))
-    grouped: dict[str, list[Bound]] = {}
-    for bound in ordered:
-        grouped.setdefault(bucket(bound.type, bound.value), []).append(bound)
-    return Table(ordered, {value: tuple(group) for value, group in grouped.items()}, tuple(names))
-
-
-def _bounds(phrase: Phrase, mentioned: list[Mention], key: str, span: int, start: int) -> list[Bound]:
-    made = []
-    when = tense(phrase)
-    for found in bindings(phrase, mentioned):
-        token = phrase.tokens[found.token]
-        typed = values.classify(token.text, key)
-        after = phrase.tokens[found.token + 1] if found.token + 1 < len(phrase.tokens) else None
-        last = after is None or after.kind == MARK
-        if typed is None or (token.low in _SWITCHES and not last) or _numeric_range(token.text):
-            continue
-        made.append(
-            Bound(
-                span, start + token.start, typed[0], typed[1], found.entity, found.positive, found.explicit,
-                found.sign, found.mention.clean, when.past, when.former, when.news, found.mention.shaped, last, phrase,
-            )
-        )  # fmt: skip
-    return made
-
-
-def _numeric_range(raw: str) -> bool:
-    first, dash, second = raw.partition("-")
-    return bool(dash) and first.isdigit() and second.isdigit() and len(first) < 7 and len(second) < 7
-
-
-def _structured(index: LineIndex, span: int, assertion: Assertion, words: tuple[str, ...]) -> Bound | None:
-    """An assertion of a retained span that the clause reader does not bind: a column, a leaf of a record."""
-    line = index.at(span, assertion.start)
-    within = None
-    if line is not None:
-        column = assertion.start - line.start
-        for phrase in line.phrases:
-            for number, token in enumerate(phrase.tokens):
-                if token.start <= column < token.end:
-                    within = phrase
-                    # What stands in a clause with its key and is not bound there is not bound: a list, a wish.
-                    seen = bool(mentions(phrase, words)) and _sign_before(phrase, number) not in _SIGNS
-                    if seen or not phrase.binds(number, number):
-                        return None
-    return Bound(
-        span, assertion.start, assertion.type, assertion.value, assertion.entity, assertion.polarity, True, True,
-        True, False, False, False, True, True, within,
-    )  # fmt: skip
-
-
-def _sign_before(phrase: Phrase, number: int) -> str:
-    for token in reversed(phrase.tokens[:number]):
-        if token.text not in _QUOTES:
-            return token.text
-    return ""
-
-
-_SIGNS: Final = frozenset({"=", ":", "|", ":="})
-_QUOTES: Final = frozenset("\"'`*[({")
+def supersedes(later: SessionSpan, span: SessionSpan) -> bool:
+    """True if a state span may retire a fact of an earlier one (SPEC §4): same chain, same tool, or an ack."""
+    return (
+        later.state
+        and (later.epoch, later.position) > (span.epoch, span.position)
+        and (later.chain == span.chain or (later.tool is not None and later.tool == span.tool) or later.kind in ACKS)
+    )

@@ -13,7 +13,16 @@ VALUE: Final = "value"
 """A token that is a value by its shape: number, quantity, time, URL, path. It lends no word to a key."""
 MARK: Final = "mark"
 
-_UNITS = "|".join(sorted((re.escape(u) for u in {*lexicon.UNITS, *lexicon.SIZES} if len(u) > 1), key=len, reverse=True))
+
+def _length(unit: str) -> tuple[int, str]:
+    return -len(unit), unit
+
+
+# A lone letter is a unit for seconds and hours only: "5 m" may be metres, "3 d" a dimension.
+_UNITS = "|".join(
+    sorted({re.escape(unit) for unit in (*lexicon.UNITS, *lexicon.SIZES) if len(unit) > 1 or unit in "sh"}, key=_length)
+)
+_AT_LINE: Final = r"(?::[0-9]++(?:[:-][0-9]++)*+(?!\w))?+"
 # Every alternative is possessive where it repeats: one pass, no way back.
 _TOKEN: Final = re.compile(
     rf"""
@@ -26,11 +35,11 @@ _TOKEN: Final = re.compile(
         (?!\w)
       | (?<![\w:.])[0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]++)?+)?+(?![\w:])
       | (?<![\w.])(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}(?:/[0-9]{{1,2}})?+(?![\w.]*\w)
-      | (?<![\w/.])(?:~|\.{{1,2}})?+/[\w.@+~%=-]++(?:/[\w.@+~%=-]++)*+/?+
+      | (?<![\w/.])(?:~|\.{{1,2}})?+/[\w.@+~%=-]++(?:/[\w.@+~%=-]++)*+/?+{_AT_LINE}
       | (?<!\w)[A-Za-z]:\\[\w.@+~\\-]++
-      | (?<![\w/])[\w@+-][\w.@+-]*+(?:/[\w.@+~%=-]++)++/?+
+      | (?<![\w/])[\w@+-][\w.@+-]*+(?:/[\w.@+~%=-]++)++/?+{_AT_LINE}
       | [$€£][ ]?[0-9]++(?:,[0-9]{{3}})*+(?:\.[0-9]++)?+
-      | (?<![\w.-])[0-9]++(?:,[0-9]{{3}})*+(?:\.[0-9]++)?+[ ]?(?:(?:{_UNITS})(?!\w)|%)
+      | (?<![\w.-])[0-9]++(?:,[0-9]{{3}})*+(?:\.[0-9]++)?+[ ]?(?:(?i:{_UNITS})(?!\w)|%)
       | (?<![\w.-])[0-9]{{1,3}}(?:[,_'’][0-9]{{3}})++(?:\.[0-9]++)?+(?!\w)
       | (?<![\w)])[+-](?=[0-9])[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?![\w-])
     )

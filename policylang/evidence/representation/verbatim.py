@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from policylang.evidence import text as texts
-from policylang.evidence.representation.index import lines
+from policylang.evidence.representation.clauses import lines
 from policylang.evidence.representation.model import SessionSpan
 
 MIN_WORDS: Final = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,7 @@ DELETED: Final = "deleted"
 NAMED: Final = "named"
 
 _REACH: Final = 8
+_AT_LINE: Final = re.compile(r":[0-9]+(?:[:-][0-9]+)*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ def acts(phrase: Phrase) -> list[Act]:
     found = []
     for index, token in enumerate(phrase.tokens):
         if is_path(token):
-            found.append(Act(token.text.rstrip("/"), _what(phrase, index), index))
+            found.append(Act(_AT_LINE.sub("", token.text).rstrip("/"), _what(phrase, index), index))
     return found
 
 
@@ -45,7 +47,7 @@ def is_path(token: Token) -> bool:
 def _what(phrase: Phrase, index: int) -> str:
     for verb in (_verb_before(phrase.tokens, index), _verb_after(phrase.tokens, index)):
         if verb is not None:
-            if not phrase.binds(verb, index) or phrase.denied or _refused(phrase.tokens, verb):
+            if not phrase.binds(range(verb, verb + 1), index) or phrase.denied or _refused(phrase.tokens, verb):
                 return NAMED
             return WRITTEN if phrase.tokens[verb].low in lexicon.WROTE else DELETED
     return NAMED
@@ -89,12 +91,13 @@ def _refused(tokens: tuple[Token, ...], verb: int) -> bool:
 
 def same_path(first: str, second: str) -> bool:
     """True for one path, or where one is the other's suffix at a `/`."""
-    one, two = _plain(first), _plain(second)
+    one, two = plain_path(first), plain_path(second)
     longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
     return longer == shorter or (bool(shorter) and longer.endswith("/" + shorter))
 
 
-def _plain(path: str) -> str:
+def plain_path(path: str) -> str:
+    """A path as it is compared: `/` between its steps, no `./` before it, no `/` after it."""
     path = path.replace("\\", "/").rstrip("/")
     while path.startswith("./"):
         path = path[2:]
@@ -103,4 +106,4 @@ def _plain(path: str) -> str:
 
 def basename(path: str) -> str:
     """The last step of a path."""
-    return _plain(path).rsplit("/", 1)[-1]
+    return plain_path(path).rsplit("/", 1)[-1]

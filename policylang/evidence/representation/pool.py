@@ -1,0 +1,86 @@
+"""Things said of one key, found by entity, chain or call, so that no question looks at all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from policylang.evidence import keys
+from policylang.evidence.representation.phrases import Phrase
+
+
+class Said(Protocol):
+    """What a pool holds: it stands in a span, says something of an entity or of none, in a clause or in a record."""
+
+    @property
+    def span(self) -> int:
+        """Position of the span."""
+
+    @property
+    def entity(self) -> str | None:
+        """What it is said of, if that is said."""
+
+    @property
+    def phrase(self) -> Phrase | None:
+        """The clause."""
+
+
+T = TypeVar("T", bound=Said)
+
+
+class Pool(Generic[T]):
+    """Items in a fixed order, with indexes built when first asked for, each linear in the clauses' words."""
+
+    __slots__ = ("_by_chain", "_by_word", "_chain_of", "free", "items")
+
+    def __init__(self, items: Sequence[T], chain_of: Callable[[int], str]) -> None:
+        """Hold items.
+
+        Args:
+            items: In the order in which they are to be tried.
+            chain_of: The chain of the span at a position.
+        """
+        self.items = items
+        self.free = [item for item in items if item.entity is None]
+        self._chain_of = chain_of
+        self._by_word: dict[str, list[int]] | None = None
+        self._by_chain: dict[str, list[T]] | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.items)
+
+    def about(self, entity: str) -> list[T]:
+        """Items that can name an entity: all that hold a word of its last step."""
+        name = keys.entity(entity).rsplit("/", 1)[-1]
+        return self.holding((name, *keys.words(name)))
+
+    def holding(self, words: Iterable[str]) -> list[T]:
+        """Items whose entity or clause holds one of the words."""
+        if self._by_word is None:
+            self._by_word = {}
+            for number, item in enumerate(self.items):
+                for word in _words(item):
+                    self._by_word.setdefault(word, []).append(number)
+        numbers: set[int] = set()
+        for word in words:
+            numbers.update(self._by_word.get(word, ()))
+        return [self.items[number] for number in sorted(numbers)]
+
+    def in_chain(self, chain: str) -> list[T]:
+        """Items of the spans of a chain."""
+        if self._by_chain is None:
+            self._by_chain = {}
+            for item in self.items:
+                self._by_chain.setdefault(self._chain_of(item.span), []).append(item)
+        return self._by_chain.get(chain, [])
+
+
+def _words(item: Said) -> set[str]:
+    words: set[str] = set()
+    if item.entity is not None:
+        name = keys.entity(item.entity)
+        words.update((name, name.rsplit("/", 1)[-1], *keys.words(name)))
+    if item.phrase is not None:
+        words.update(item.phrase.words)
+        words.update(token.low for token in item.phrase.tokens)
+    return words

@@ -1,0 +1,195 @@
+"""Reads what the retained transcript says of one key: the values bound to it, and the prose that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from policylang.evidence import keys, values
+from policylang.evidence.model import Assertion
+from policylang.evidence.representation.binding import bindings, tense
+from policylang.evidence.representation.index import ClauseIndex
+from policylang.evidence.representation.mentions import Mention, mentions
+from policylang.evidence.representation.model import SessionSpan
+from policylang.evidence.representation.phrases import Phrase
+from policylang.evidence.representation.tokens import MARK
+
+_SWITCHES: Final = frozenset({"on", "off", "yes", "no", "open", "up", "down"})
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One value that a retained span binds to a key.
+
+    Attributes:
+        span: Position of the span.
+        rank: Original offset in the span, for order within it.
+        size: Length of the value as written.
+        type: Assertion type.
+        value: Normal form.
+        entity: What it is said of, or None.
+        positive: False where it is denied.
+        explicit: A separator or copula stands between key and value.
+        sign: A separator stands between key and value.
+        clean: Nothing suggests another key: it may contradict.
+        past: Said of the past.
+        former: Said of another time, or said to be over.
+        news: Said as a change.
+        shaped: The key is identifier-shaped where it is named.
+        last: Nothing but a mark follows the value.
+        phrase: The clause, None for a value of a table or record.
+    """
+
+    span: int
+    rank: int
+    size: int
+    type: str
+    value: str
+    entity: str | None
+    positive: bool
+    explicit: bool
+    sign: bool
+    clean: bool
+    past: bool
+    former: bool
+    news: bool
+    shaped: bool
+    last: bool
+    phrase: Phrase | None
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A clause of prose that names a key, and the entity that stands beside it."""
+
+    span: int
+    phrase: Phrase
+    shaped: bool
+    entity: str | None
+
+
+def bucket(kind: str, value: str) -> str:
+    """Equal for values that may be one value; few others share it."""
+    if value.isdigit():
+        return value.lstrip("0") or "0"
+    if kind in ("path", "write"):
+        return value.rstrip("/").rsplit("/", 1)[-1]
+    if kind in ("id", "checksum") and len(value) >= 7:
+        return value[:7].lower()
+    return value.lower().rstrip("/")
+
+
+def equal(first: Assertion | Bound, second: Assertion | Bound) -> bool:
+    """`values.same`, but that versions are texts: 3.10 is not 3.1."""
+    if "version" in (first.type, second.type) and "." in first.value and "." in second.value:
+        return first.value == second.value
+    return values.same(first.type, first.value, second.type, second.value)
+
+
+_CLASS: Final = frozenset({"feature", "flag", "setting", "option", "parameter", "param", "variable", "var", "env"})
+
+
+def told(key: str) -> tuple[str, ...]:
+    """The words that a text must hold to name a key: without those that only say what sort of thing it is.
+
+    `feature_checkout_v2` is told as "checkout v2", if what is left is a name: identifier-shaped, or two words.
+    """
+    words = keys.words(key)
+    rest = tuple(word for word in words if word not in _CLASS)
+    name = len(rest) > 1 or any(char.isdigit() for word in rest for char in word)
+    return rest if rest and name else words
+
+
+def read(
+    key: str, index: ClauseIndex, spans: Sequence[SessionSpan], extracted: Sequence[tuple[int, Assertion]]
+) -> tuple[list[Bound], list[Naming]]:
+    """Read all candidate clauses for one normalised key: what they bind to it, in order, and which prose names it.
+
+    Args:
+        key: As `keys.normalise` writes it.
+        index: The clauses that may represent.
+        spans: The session, by position.
+        extracted: Assertions of this key in spans that may represent.
+    """
+    words = told(key)
+    bounds: dict[tuple[int, int], Bound] = {}
+    names: list[Naming] = []
+    for number in index.with_words(words):
+        entry = index.entries[number]
+        phrase = entry.phrase
+        found = mentions(phrase, words)
+        if found and spans[entry.span].prose:
+            names.extend(Naming(entry.span, phrase, one.shaped, one.entity) for one in found)
+        for bound in _bounds(phrase, found, key, entry.span, entry.clause.start):
+            bounds.setdefault((bound.span, bound.rank), bound)
+    for span, assertion in extracted:
+        place = (span, assertion.start)
+        known = bounds.get(place)
+        if known is not None:
+            entity = known.entity if assertion.entity is None else assertion.entity
+            # One extractor read both texts: what it makes of a value compares best with what it made of the anchor's.
+            kept = (
+                known if len(assertion.raw) < known.size else replace(known, type=assertion.type, value=assertion.value)
+            )
+            bounds[place] = replace(kept, entity=entity)
+        else:
+            structured = _structured(index, span, assertion, words)
+            if structured is not None:
+                bounds[place] = structured
+    return [bounds[place] for place in sorted(bounds)], names
+
+
+def _bounds(phrase: Phrase, mentioned: list[Mention], key: str, span: int, start: int) -> list[Bound]:
+    made = []
+    when = tense(phrase)
+    for found in bindings(phrase, mentioned):
+        token = phrase.tokens[found.token]
+        typed = values.classify(token.text, key)
+        after = phrase.tokens[found.token + 1] if found.token + 1 < len(phrase.tokens) else None
+        last = after is None or after.kind == MARK
+        if typed is None or (token.low in _SWITCHES and not last) or _numeric_range(token.text):
+            continue
+        made.append(
+            Bound(
+                span, start + token.start, len(token.text), typed[0], typed[1], found.entity, found.positive,
+                found.explicit, found.sign, found.mention.clean, when.past, when.former, when.news,
+                found.mention.shaped, last, phrase,
+            )
+        )  # fmt: skip
+    return made
+
+
+def _numeric_range(raw: str) -> bool:
+    first, dash, second = raw.partition("-")
+    return bool(dash) and first.isdigit() and second.isdigit() and len(first) < 7 and len(second) < 7
+
+
+def _structured(index: ClauseIndex, span: int, assertion: Assertion, words: tuple[str, ...]) -> Bound | None:
+    """An assertion of a retained span that the clause reader does not bind: a column, a leaf of a record."""
+    entry = index.at(span, assertion.start)
+    phrase = None
+    if entry is not None:
+        column = assertion.start - entry.clause.start
+        for number, token in enumerate(entry.phrase.tokens):
+            if token.start <= column < token.end:
+                phrase = entry.phrase
+                # What stands in a clause with its key and is not bound there is not bound: a list, a wish.
+                seen = bool(mentions(phrase, words)) and _sign_before(phrase, number) not in _SIGNS
+                if seen or not phrase.binds(range(number, number), number):
+                    return None
+    return Bound(
+        span, assertion.start, len(assertion.raw), assertion.type, assertion.value, assertion.entity,
+        assertion.polarity, True, True, True, False, False, False, True, True, phrase,
+    )  # fmt: skip
+
+
+def _sign_before(phrase: Phrase, number: int) -> str:
+    for token in reversed(phrase.tokens[:number]):
+        if token.text not in _QUOTES:
+            return token.text
+    return ""
+
+
+_SIGNS: Final = frozenset({"=", ":", "|", ":="})
+_QUOTES: Final = frozenset("\"'`*[({")
