@@ -100,12 +100,12 @@ def _hanging(block: Text, on: Console) -> None:
 
 def _table(block: Table) -> RichTable:
     table = RichTable(
-        box=box.ROUNDED if block.boxed else None,
+        box=box.SIMPLE_HEAVY if block.boxed else None,
         show_header=any(column.title for column in block.columns),
         header_style="dim" if not block.boxed else "bold",
         border_style="dim",
-        padding=(0, 1) if block.boxed else (0, 2, 0, 0),
-        pad_edge=block.boxed,
+        padding=(0, 1, 0, 0) if block.boxed else (0, 2, 0, 0),
+        pad_edge=False,
     )
     for column in block.columns:
         table.add_column(
