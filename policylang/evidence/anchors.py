@@ -36,6 +36,8 @@ def _named(name: str, raw: str, start: int, end: int) -> Assertion:
 
 def with_named(anchors: Anchors | None, text: str, extraction: Extraction) -> Extraction:
     """The extraction of a text with the named assertions added; one already found at its place is not doubled."""
+    if anchors is None or not any(anchor.patterns for anchor in anchors.named):
+        return extraction
     taken = {(item.key, item.start, item.end) for item in extraction.assertions}
     extra = [item for item in named_assertions(anchors, text) if (item.key, item.start, item.end) not in taken]
     if not extra:

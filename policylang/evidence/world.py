@@ -12,6 +12,7 @@ from policylang.evidence.anchors import anchored_by, by_kind, freed_by, with_nam
 from policylang.evidence.chain_facts import chain_facts
 from policylang.evidence.epoch_facts import index_facts, integrity_facts, monitor_facts, scoring_facts
 from policylang.evidence.ingest import Ingested, ingest
+from policylang.evidence.model import Extraction
 from policylang.evidence.pairs import CALL_KIND
 from policylang.evidence.session import Session, SessionSpan
 from policylang.rules_ir.facts import (
@@ -66,6 +67,7 @@ class _Builder:
             tuple(exempt for exempt in anchors.exempts if as_of <= exempt.until) if anchors is not None else ()
         )
         self._freed: dict[int, tuple[str, ...]] = {}
+        self._extractions: dict[int, Extraction] = {}
         spans = [self._span(number) for number in range(len(ingested.spans))]
         self.world = World(
             self._resolve_world,
@@ -85,6 +87,7 @@ class _Builder:
         """Use again what cannot have changed: spilling moves no text that others could be found in."""
         if "session" in earlier.__dict__:
             self.__dict__["session"] = earlier.session
+            self._extractions = earlier._extractions
 
     # --- spans -------------------------------------------------------------------------------------------------
 
@@ -143,15 +146,16 @@ class _Builder:
             return "restated"
         statuses = self.session.represent(span.position).statuses
         found = self.extraction(span.position).assertions
-        return next(status for one, status in zip(found, statuses, strict=True) if one is item.data)
+        return statuses[next(number for number, one in enumerate(found) if one is item.data)]
 
-    def extraction(self, position: int) -> Any:
+    def extraction(self, position: int) -> Extraction:
         """The assertions of a span, those of the policy's own named anchors included."""
-        base = self.ingested.extraction(position)
-        anchors = self.policy.anchors
-        if anchors is None or not any(anchor.patterns for anchor in anchors.named):
-            return base
-        return with_named(anchors, self.ingested.spans[position].text, base)
+        found = self._extractions.get(position)
+        if found is None:
+            base = self.ingested.extraction(position)
+            text = self.ingested.spans[position].text
+            found = self._extractions[position] = with_named(self.policy.anchors, text, base)
+        return found
 
     def _anchor_by(self, span: SpanFacts) -> tuple[str, ...]:
         return anchored_by(self.policy, span, self.world, self.freed(span))

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from policylang.runtime.batch import evaluate_many
     from policylang.runtime.document import ANCHOR_KINDS, CompactionRefusedError, assert_compaction_safe, maybe_compact
     from policylang.runtime.evaluate import evaluate
     from policylang.runtime.policy import Policy, load, load_text
@@ -18,6 +19,7 @@ __all__ = [
     "Verdict",
     "assert_compaction_safe",
     "evaluate",
+    "evaluate_many",
     "load",
     "load_text",
     "maybe_compact",
@@ -27,6 +29,7 @@ _HOMES = {
     "Policy": "policy",
     "Verdict": "verdict",
     "evaluate": "evaluate",
+    "evaluate_many": "batch",
     "load": "policy",
     "load_text": "policy",
 }

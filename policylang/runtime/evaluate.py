@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -60,13 +60,21 @@ def evaluate(
     asked = Request.from_json(request)
     day = as_of or today()
     effective = policy.on(day)
-    world = _world(policy, asked, day)
+    world = world_of(policy, asked, day)
     refused = _refuses(effective, world)
     late = timeout is not None and time.monotonic() - started > timeout
+    extra = (Hit(TIMEOUT_RULE, -1, True),) if late else ()
+    return make_verdict(policy, asked, day, refused or late, lambda: [*run_rules(effective, world), *extra])
+
+
+def make_verdict(
+    policy: Policy, request: Request, day: date, refused: bool, hits: Callable[[], Sequence[Hit]]
+) -> Verdict:
+    """A verdict whose decision is settled; ``hits`` are asked for when its reasons are."""
     return Verdict(
-        "spill_lossless" if refused or late else "compact",
-        lambda: _head(policy, asked, day),
-        lambda: _details(policy, effective, asked, day, world, late),
+        "spill_lossless" if refused else "compact",
+        lambda: _head(policy, request, day),
+        lambda: _details(policy, request, day, hits()),
     )
 
 
@@ -79,7 +87,8 @@ def _refuses(effective: Effective, world: World) -> bool:
         return any(decides(hit.rule) for hit in run_rules(effective, world))
 
 
-def _world(policy: Policy, request: Request, day: date) -> World:
+def world_of(policy: Policy, request: Request, day: date) -> World:
+    """The facts of a request under a policy on a day, established once and kept with the request."""
     key = (policy.digest, day)
     world = request.ingested.get(key)
     if not isinstance(world, World):
@@ -97,7 +106,7 @@ def run_rules(effective: Effective, world: World) -> list[Hit]:
 
 def vacuous_rules(policy: Policy, request: Request, *, as_of: date) -> tuple[str, ...]:
     """Ids of the rules that ranged over nothing: they did not pass, they were never asked."""
-    world = _world(policy, request, as_of)
+    world = world_of(policy, request, as_of)
     sizes = {"evicted": world.evicted, "anchors": world.anchors, "chains": world.chains}
     return tuple(sorted(rule.id for rule in policy.on(as_of).rules if rule.each is not None and not sizes[rule.each]))
 
@@ -157,10 +166,8 @@ def _with_failure(reason: Reason, hit: Hit) -> Reason:
     return reason
 
 
-def _details(policy: Policy, effective: Effective, request: Request, day: date, world: World, late: bool) -> Details:
-    hits = run_rules(effective, world)
-    if late:
-        hits.append(Hit(TIMEOUT_RULE, -1, True))
+def _details(policy: Policy, request: Request, day: date, hits: Sequence[Hit]) -> Details:
+    world, effective = world_of(policy, request, day), policy.on(day)
     reasons = _reasons(policy, world, [hit for hit in hits if decides(hit.rule)])
     warning = [hit for hit in hits if hit.rule.mode != "shadow" and not decides(hit.rule)]
 

