@@ -84,3 +84,8 @@ def _head(text: str, columns: int) -> str:
         if used > columns:
             return text[: max(number, 1)]
     return text
+
+
+def number(value: int | None) -> str:
+    """A count with thin groups of three digits, `-` where there is none."""
+    return "-" if value is None else f"{value:,}".replace(",", " ")
