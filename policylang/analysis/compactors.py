@@ -39,11 +39,13 @@ class Budget:
         keep_tokens: Size that the transcript should have afterwards.
         summary_tokens: Size that the epoch's summary may have.
         epsilon: Bound on the epoch's aggregate loss, in (0, 1].
+        pinned: Ids of spans that are not to be proposed (again).
     """
 
     keep_tokens: int
     summary_tokens: int = 256
     epsilon: float = 0.08
+    pinned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,10 @@ def _groups(live: Sequence[Span], budget: Budget) -> list[Sequence[Span]]:
         if members[0] != position:
             continue
         stays = any(
-            live[one].kind in _STAYS or one >= tail or (live[one].kind == CALL_KIND and one not in pairing.closed)
+            live[one].kind in _STAYS
+            or live[one].id in budget.pinned
+            or one >= tail
+            or (live[one].kind == CALL_KIND and one not in pairing.closed)
             for one in members
         )
         if not stays:

@@ -46,6 +46,7 @@ class Run:
         self._live: list[Span] = []
         self._gone: set[int] = set()  # positions of originals that were lossily compacted
         self._spilled: set[int] = set()
+        self._pinned: set[str] = set()  # spilled in the plan, but no longer than a pointer: they stay as they are
         self._reach: dict[tuple[int, int], tuple[Reach, str]] = {}  # (position, number of the assertion)
         self._lost_in: dict[tuple[int, int], int] = {}
         self._epochs: list[EpochReport] = []
@@ -68,7 +69,7 @@ class Run:
         self._index.extend(positions)
         self._index.log(asks, away)
         before = list(self._live)
-        proposal = self._compactor(before, epoch, self._budget)
+        proposal = self._compactor(before, epoch, replace(self._budget, pinned=frozenset(self._pinned)))
         queries, divergence = self._index.monitor(away)
         request, verdict = None, None
         if self._ask and proposal.evict:
@@ -175,6 +176,7 @@ class Run:
             else:
                 live.append(span)
         self._live = live
+        self._pinned |= set(kept)
         return compacted, spilled, kept
 
     def _pointer(self, span: Span, epoch: int, restated: str | None) -> Span:

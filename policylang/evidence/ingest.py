@@ -8,9 +8,9 @@ from functools import cached_property
 from policylang.evidence.bulk import frame_keys
 from policylang.evidence.calls import is_reading
 from policylang.evidence.chains import chain_ids
-from policylang.evidence.extract import extract
 from policylang.evidence.model import Extraction
 from policylang.evidence.pairs import CALL_KIND, Pairing, pair
+from policylang.evidence.remembered import extract_once
 from policylang.transcript.request import Request
 from policylang.transcript.span import Span
 from policylang.transcript.vocabulary import KNOWN_KINDS
@@ -75,7 +75,7 @@ class Ingested:
 
     def _extract(self, position: int, frame: frozenset[str]) -> Extraction:
         span = self.spans[position]
-        return extract(span.text, kind=span.kind, reading=self.reading(position), frame_keys=frame)
+        return extract_once(span.text, kind=span.kind, reading=self.reading(position), frame_keys=frame)
 
     @cached_property
     def chains(self) -> tuple[str, ...]:
