@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -34,6 +34,8 @@ _ANY: Final = frozenset(
     ["output", "step", "finding", "information", "data", "value", "fact", "state", "one", "message", "answer"]
 )
 """Nouns that say no more than "what came before"."""
+_HINTS: Final = ("above", "earlier", "previous", "prior", "preceding", "aforementioned", "before", "already")
+"""One of these stands in every anaphor."""
 _SYNONYMS: Final = {"output": "result", "response": "result", "reply": "result", "ack": "ack", "confirmation": "ack"}
 _TOKEN: Final = re.compile(r"[A-Za-z0-9](?:[\w.:/#-]*[A-Za-z0-9])?")
 _SHAPED: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z_:.-]).{2,}|.*[a-z][A-Z].*|.*_.*")
@@ -46,7 +48,10 @@ _NAMED: Final = re.compile(
 @lru_cache(maxsize=16_384)
 def anaphors(text: str) -> tuple[tuple[str, ...], ...]:
     """The anaphors of a text, each as the words of its noun; empty where it has none or one that fits all."""
-    found = []
+    found: list[tuple[str, ...]] = []
+    low = text.lower()
+    if not any(hint in low for hint in _HINTS):
+        return ()
     for match in _ANAPHOR.finditer(text):
         noun = match["noun1"] or match["noun2"] or ""
         words = tuple(word for word in keys.words(noun) if word not in ("the", "and", "of", "is", "was", "we", "i"))
@@ -55,10 +60,18 @@ def anaphors(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=16_384)
-def candidates(text: str) -> frozenset[str]:
-    """Tokens of a text that can be an id: identifier-shaped ones, and any after "span", "result", "call" …"""
-    shaped = {token for token in _TOKEN.findall(text) if _SHAPED.fullmatch(token)}
-    return frozenset(shaped.union(_NAMED.findall(text)))
+def tokens(text: str) -> frozenset[str]:
+    """Tokens of a text that may be an id."""
+    return frozenset(_TOKEN.findall(text))
+
+
+def ids_in(text: str, ids: Collection[str]) -> list[str]:
+    """The known ids that a text holds as such: identifier-shaped, or any after "span", "result", "call" …"""
+    known = [token for token in sorted(tokens(text)) if token in ids]
+    if all(map(_SHAPED.fullmatch, known)):
+        return known
+    named = frozenset(_NAMED.findall(text))
+    return [token for token in known if token in named or _SHAPED.fullmatch(token)]
 
 
 class Pointers:
@@ -92,9 +105,8 @@ class Pointers:
             for name in sorted({span.id, span.tool_call_id or ""} - {""}):
                 ids.setdefault(name, []).append(span.position)
         for position, text in prose:
-            for token in candidates(text):
-                if token in ids:
-                    yield from self._holders(ids[token], position)
+            for name in ids_in(text, ids):
+                yield from self._holders(ids[name], position)
             for noun in anaphors(text):
                 found = self._nearest(position, noun)
                 if found is not None:

@@ -109,7 +109,7 @@ class Session:
 
     @cached_property
     def _verbatim(self) -> Verbatim:
-        return Verbatim(self._representing)
+        return Verbatim((span for span in self.spans if not span.extraction.assertions), self._representing)
 
     @cached_property
     def _files(self) -> Files:

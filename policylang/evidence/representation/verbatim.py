@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -12,38 +12,49 @@ from policylang.evidence.representation.clauses import lines
 from policylang.evidence.representation.model import SessionSpan
 
 MIN_WORDS: Final = 3
+_IDEOGRAPH: Final = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 # An ideograph is a word: scripts without spaces have words all the same.
-_WORDS: Final = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af])\w)+"
-)
+_WORDS: Final = re.compile(rf"[{_IDEOGRAPH}]|[^\W{_IDEOGRAPH}]++")
+
+Run = tuple[str, ...]
 
 
 @lru_cache(maxsize=16_384)
-def words(text: str) -> tuple[str, ...]:
+def words(text: str) -> Run:
     """The word tokens of a text in lower case, normalised."""
     return tuple(_WORDS.findall(texts.normalise(text).text.lower()))
 
 
 class Verbatim:
-    """Retained texts as runs of words, found by their words."""
+    """Which texts the retained spans hold as one run of words; found in one pass over the retained words.
 
-    __slots__ = ("_by_word", "_folded")
+    A text is looked for where its first three words stand, so no pair of texts is ever compared for nothing.
+    """
 
-    def __init__(self, spans: Sequence[SessionSpan]) -> None:
-        self._folded: dict[int, str] = {}
-        self._by_word: dict[str, set[int]] = {}
-        for span in spans:
-            kept = words("\n".join(line for _, line in lines(span.text, span.extraction.regions)))
-            self._folded[span.position] = f" {' '.join(kept)} "
-            for word in set(kept):
-                self._by_word.setdefault(word, set()).add(span.position)
+    __slots__ = ("_holders",)
+
+    def __init__(self, asking: Iterable[SessionSpan], retained: Iterable[SessionSpan]) -> None:
+        """Look for the texts of some spans in retained ones, bulk left out."""
+        self._holders: dict[Run, set[int]] = {}
+        wanted: dict[Run, dict[int, None]] = {}
+        for span in asking:
+            run = words(span.text)
+            if len(run) >= MIN_WORDS:
+                self._holders[run] = set()
+                wanted.setdefault(run[:MIN_WORDS], {})[len(run)] = None
+        if wanted:
+            for span in retained:
+                kept = words("\n".join(line for _, line in lines(span.text, span.extraction.regions)))
+                self._look(span.position, kept, wanted)
+
+    def _look(self, position: int, kept: Run, wanted: dict[Run, dict[int, None]]) -> None:
+        for at, start in enumerate(zip(kept, kept[1:], kept[2:], strict=False)):
+            for length in wanted.get(start, ()):
+                holders = self._holders.get(kept[at : at + length])
+                # Two are enough to tell a span from another that holds it.
+                if holders is not None and len(holders) < 2:
+                    holders.add(position)
 
     def keeps(self, span: SessionSpan) -> bool:
         """True if another retained span holds all words of this one's text, at least three, in one run."""
-        wanted = words(span.text)
-        if len(wanted) < MIN_WORDS:
-            return False
-        holders = sorted((self._by_word.get(word, set()) for word in set(wanted)), key=len)
-        candidates = holders[0].intersection(*holders[1:]) - {span.position}
-        run = f" {' '.join(wanted)} "
-        return any(run in self._folded[position] for position in sorted(candidates))
+        return bool(self._holders.get(words(span.text), set()) - {span.position})
