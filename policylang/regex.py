@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -34,3 +35,15 @@ def compile_pattern(pattern: str, flags: str = "") -> Any:
         reason = error.args[0] if error.args else error
         text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise BadPatternError(text) from error
+
+
+def compile_words(words: Iterable[str]) -> Any:
+    """A pattern for any of these literal texts; where several fit at one place, the first of them matches.
+
+    Not cached: the words come from a request.
+    """
+    import re2
+
+    options = re2.Options()
+    options.max_mem = 64 << 20
+    return re2.compile("|".join(re2.escape(word) for word in words), options=options)

@@ -8,11 +8,11 @@ with a chain joins it; two chains that a runtime named never merge.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from policylang.evidence.model import Extraction
 from policylang.evidence.pairs import Pairing
-from policylang.regex import compile_pattern
+from policylang.regex import compile_words
 from policylang.transcript.span import Span
 
 FLOW_TYPES = frozenset({"id", "checksum", "url"})
@@ -23,8 +23,9 @@ FLOW_SHARE = 0.1
 FLOW_MINIMUM = 8
 """A value used in more than max(8, 10 %) of the spans names the whole session (a host, a work folder), not a chain."""
 
-_TOKEN = r"[A-Za-z0-9][A-Za-z0-9_.:/@+%-]{5,255}"
-_TRIM = ".:/-"
+_JOINTS = "-.:/@+%"
+_BATCH = 500
+"""Values in one pattern; more would outgrow RE2's automaton."""
 
 
 def chain_ids(spans: Sequence[Span], pairing: Pairing, extraction: Callable[[int], Extraction]) -> tuple[str, ...]:
@@ -84,21 +85,40 @@ def _value_flow(spans: Sequence[Span], extraction: Callable[[int], Extraction]) 
     for number in range(len(spans)):
         for item in extraction(number).assertions:
             if item.type in FLOW_TYPES and len(item.raw) >= FLOW_LENGTH:
-                introduced.setdefault(item.raw.strip(_TRIM), number)
-    if not introduced:
-        return
+                introduced.setdefault(item.raw, number)
     users: dict[str, list[int]] = {}
-    token_pattern = compile_pattern(_TOKEN)
-    for number, span in enumerate(spans):
-        for token in set(token_pattern.findall(span.text)):
-            value = token.strip(_TRIM)
-            if value in introduced and introduced[value] < number:
-                users.setdefault(value, []).append(number)
+    for some in _batched(sorted(introduced, key=lambda value: (-len(value), value)), _BATCH):
+        # One linear pass a text for all values at once; the longest that fits at a place is the one used there.
+        pattern = compile_words(some)
+        for number, span in enumerate(spans):
+            found = {match.group() for match in pattern.finditer(span.text) if _stands_alone(span.text, *match.span())}
+            for value in found:
+                if introduced[value] < number:
+                    users.setdefault(value, []).append(number)
     limit = max(FLOW_MINIMUM, FLOW_SHARE * len(spans))
     for value in sorted(users):
         if len(users[value]) <= limit:
             for number in users[value]:
                 yield introduced[value], number
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] is a whole token and not part of a longer one (`zx-77` in `zx-77-b`)."""
+    return not (_goes_on(text[max(start - 2, 0) : start][::-1]) or _goes_on(text[end : end + 2]))
+
+
+def _goes_on(beside: str) -> bool:
+    if not beside:
+        return False
+    if beside[0].isalnum() or beside[0] == "_":
+        return True
+    return beside[0] in _JOINTS and beside[1:].isalnum()
+
+
+def _batched(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Slices of at most ``size`` items."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
 
 
 def epsilon(evicted: Iterable[tuple[int, float | None]], mass: int) -> float | None:
