@@ -7,10 +7,13 @@ from typing import Final
 
 from policylang.evidence import bulk
 from policylang.evidence import text as texts
-from policylang.evidence.extraction import acts, jsondoc, lines, tables
-from policylang.evidence.extraction.found import Found
+from policylang.evidence.extraction import acts, jsondoc, lines, scan, tables
+from policylang.evidence.extraction.found import MAX_LINE, Found
 from policylang.evidence.model import EMPTY, Assertion, Extraction
+from policylang.regex import compile_pattern
 
+MAX_FOUND: Final = 20_000
+"""Facts of one text from which the kept ones are chosen; a text with more is `truncated` wherever it stops."""
 CAP: Final = 64
 """Material assertions that are kept of one text."""
 
@@ -29,10 +32,11 @@ def extract(text: str, *, kind: str, reading: bool = False, frame_keys: frozense
     """
     if kind in ("tool_call", "pointer") or not text or text.isspace():
         return EMPTY
-    normal = texts.normalise(text)
     if reading:
-        exits = _exit_codes(normal.text)
-        return _finish(normal, exits, [(0, len(normal.text))], True, frame_keys, False)
+        # Only a harness's exit code counts; the text itself, often a whole file, need not be normalised for that.
+        plain = texts.Normal(text, text)
+        return _finish(plain, _exit_codes(text), [(0, len(text))], True, frame_keys, False)
+    normal = texts.normalise(text)
     found, regions, whole, cut = _read(normal.text)
     return _finish(normal, found, regions, whole, frame_keys, cut)
 
@@ -47,13 +51,16 @@ def _read(text: str) -> tuple[list[Found], list[tuple[int, int]], bool, bool]:
     regions = _regions(rest)
     if regions:
         found += _frame_exits(rest, regions)
-    plain = list(_lines(rest, regions))
+    plain = list(_lines(rest, regions)) if tables.may_hold(rest) else []
     tabled, used = tables.read(plain)
     found += tabled
-    for at, line in plain:
+    for at, line in _candidates(rest, regions):
         if at not in used:
             found += lines.read(line, at)
-    whole = bool(regions) and not documents and not plain
+        if len(found) > MAX_FOUND:
+            cut = True
+            break
+    whole = bool(regions) and not documents and next(_lines(rest, regions), None) is None
     return found, regions, whole, cut
 
 
@@ -99,6 +106,33 @@ def _lines(text: str, regions: list[tuple[int, int]]) -> Iterator[tuple[int, str
         at = max(at, end)
 
 
+def _candidates(text: str, regions: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """Lines outside the regions that may hold a fact, with their offsets."""
+    data = text.encode("utf-8")
+    ascii_only = len(data) == len(text)
+    spots = regions if ascii_only else _in_bytes(text, regions)
+    at = done = 0
+    start = 0
+    for stop, after in [*spots, (len(data), len(data))]:
+        for begin, end in scan.candidates(data, start, stop):
+            line = data[begin:end].decode("utf-8")
+            at = begin if ascii_only else at + len(data[done:begin].decode("utf-8"))
+            done = begin
+            yield at, line
+        start = after
+
+
+def _in_bytes(text: str, regions: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    at = done = 0
+    for start, end in regions:
+        begin = at + len(text[done:start].encode("utf-8"))
+        at = begin + len(text[start:end].encode("utf-8"))
+        done = end
+        found.append((begin, at))
+    return found
+
+
 FRAME_LINES: Final = 8
 """Lines at either end of a text in which a harness writes the exit code."""
 
@@ -114,9 +148,14 @@ def _exit_codes(text: str) -> list[Found]:
     tail = max(head, tail)
     found: list[Found] = []
     for base, part in ((0, text[:head]), (tail, text[tail:])):
+        if not _EXIT.search(part.encode("utf-8", "replace")):
+            continue
         for at, line in _lines(part, []):
-            found += (fact for fact in acts.read(line[: lines.MAX_PROSE], base + at) if fact.type == "exit_code")
+            acts.exits(line[:MAX_LINE], base + at, found)
     return found
+
+
+_EXIT: Final = compile_pattern(r"(?:exit|return|code|status)[^\n]*\d", "i")
 
 
 def _frame_exits(text: str, regions: list[tuple[int, int]]) -> list[Found]:

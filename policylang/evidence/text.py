@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from policylang.regex import compile_pattern
@@ -125,11 +127,17 @@ class _Pieces:
     def _add_each(self, text: str, start: int, end: int) -> None:
         while start < end:
             stop = start + 1
-            while stop < end and unicodedata.combining(text[stop]):
-                stop += 1
+            if text[start] < "\x80":
+                while stop < end and text[stop] < "\x80":
+                    stop += 1
+                # A mark that follows belongs to the last character of the run.
+                if stop < end and stop - start > 1 and unicodedata.combining(text[stop]):
+                    stop -= 1
+            if stop - start == 1:
+                while stop < end and unicodedata.combining(text[stop]):
+                    stop += 1
             chunk = text[start:stop]
-            clean = unicodedata.normalize("NFKC", "".join(_kept(char) for char in chunk))
-            clean = "".join(_kept(char) for char in clean)
+            clean = chunk if chunk.isascii() else _cleaned(chunk)
             if clean == chunk:
                 self._same(chunk, start, stop)
             elif clean:
@@ -159,6 +167,12 @@ class _Pieces:
         return Normal(text, whole, tuple(self.starts), tuple(self.origins))
 
 
+@lru_cache(maxsize=4_096)
+def _cleaned(piece: str) -> str:
+    composed = unicodedata.normalize("NFKC", "".join(_kept(char) for char in piece))
+    return "".join(_kept(char) for char in composed)
+
+
 def _kept(char: str) -> str:
     category = unicodedata.category(char)
     return "" if category == "Cf" else "\ufffd" if category == "Cs" else char
@@ -180,19 +194,22 @@ def _valid(text: str) -> str:
     return text
 
 
-_BREAK: Final = compile_pattern(r"(?i)[\n\r;]|[.!?]+(?:[\"')\]*`]*(?:\s|$))|,?\s(?:but|while)\s")
-_ASKS: Final = compile_pattern(r"(?i)^\W*(?:so |and |then |now )?(?:what|which|who|whose|where|why|how)\b")
-_CONDITION: Final = compile_pattern(
+# Possessive repeats and a look-behind keep each of these linear on any clause.
+_BREAK: Final = re.compile(r"(?i)[\n\r;]|(?<![.!?])[.!?]++[\"')\]*`]*+(?:\s|\Z)|(?:(?<!,),)?(?<!\s)\s(?:but|while)\s")
+_ASKS: Final = re.compile(r"(?i)\W*+(?:(?:so|and|then|now) )?(?:what|which|who|whose|where|why|how)\b")
+_CONDITION: Final = re.compile(
     r"(?i)\b(?:if|when|whenever|unless|whether|once|until|assuming|suppose|in case|would have)\b"
 )
-_WISH: Final = compile_pattern(
-    r"(?i)\b(?:should|must|shall|need(?:s|ed)? to|ha(?:s|ve) to|want(?:s|ed)? to|would|could|might|may|going to|plan(?:s|ning)? to"
-    r"|let me|let's|let us|i will|i'll|we will|we'll|will|to (?:check|verify|confirm|ensure|expect|see|make)"
+_WISH: Final = re.compile(
+    r"(?i)\b(?:should|must|shall|needs? to|needed to|ha(?:s|ve) to|wants? to|wanted to|would|could|might|may|going to"
+    r"|plans? to|planning to|let me|let's|let us|i'll|we'll|will|to (?:check|verify|confirm|ensure|expect|see|make)"
     r"|expects?|expect(?:ed|ing) to|hopefully|todo|make sure|please|try(?:ing)? to|remember to|don't forget)\b"
-    r"|^\W*(?:(?:then|also|and|so|now|next|first|we|i|you|lets)[, ]+)*(?:check|verify|confirm|ensure|set|run|use|see)\b"
 )
-_DENIED: Final = compile_pattern(
-    r"(?i)\b(?:it is|it's|this is|that is|that's)\s+(?:not (?:true|the case|correct)|false|untrue|wrong) that\b"
+_ORDER: Final = re.compile(
+    r"(?i)\W*+(?:(?:then|also|and|so|now|next|first|we|i|you|lets)[, ]++)*+(?:check|verify|confirm|ensure|set|run|use|see)\b"
+)
+_DENIED: Final = re.compile(
+    r"(?i)\b(?:it is|it's|this is|that is|that's)\s++(?:not (?:true|the case|correct)|false|untrue|wrong) that\b"
 )
 
 
@@ -226,11 +243,11 @@ def _add(found: list[Clause], body: str, start: int, end: int, asked: bool, base
 
 def mood(clause: str) -> str:
     """The mood of one clause by its words; a question mark is the caller's to see."""
-    if _ASKS.search(clause):
+    if _ASKS.match(clause):
         return QUESTION
     if _CONDITION.search(clause):
         return CONDITION
-    return WISH if _WISH.search(clause) else STATEMENT
+    return WISH if _WISH.search(clause) or _ORDER.match(clause) else STATEMENT
 
 
 def is_denied(clause: str) -> bool:

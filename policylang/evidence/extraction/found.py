@@ -6,6 +6,11 @@ from typing import Final, NamedTuple
 
 from policylang.evidence import keys, values
 
+MAX_LINE: Final = 2_000
+"""Characters of one line that are read; what lies beyond is data, not statement."""
+MAX_HITS: Final = 32
+"""Matches of one pattern in one line that are looked at."""
+
 _CALLED: Final = frozenset({"exit_code", "http_status"})
 
 

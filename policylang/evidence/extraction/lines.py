@@ -1,64 +1,111 @@
-"""One line of plain text: pairs, acts and prose, each fact once."""
+"""One line of plain text: acts, pairs and prose, each fact once.
+
+A line is looked at by the readers whose words it holds: most lines of a log call for one or two of them. The patterns
+of the readers run on at most `MAX_LINE` characters and repeat possessively, so that a line's cost is bounded.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from policylang.evidence import text as texts
-from policylang.evidence.extraction import acts, jsondoc, pairs, prose
-from policylang.evidence.extraction.found import Found
+from policylang.evidence.extraction import acts, jsondoc, neighbours, pairs, prose, writes
+from policylang.evidence.extraction.found import MAX_LINE, Found
+from policylang.evidence.lexicon import COUNTED, word_set
+
+SHORT: Final = 240
+"""Lines up to this length are remembered: harnesses and builds print the same ones again and again."""
 
 _ACTED: Final = frozenset({"write", "exit_code", "id"})
-MAX_PROSE: Final = pairs.MAX_LINE
-
 _PREFIX: Final = re.compile(
     r"[ \t]*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]{5,15}(?:Z|[+-][0-9:]{4,6})?\]?[ \t]*+)?"
     r"(?:[\[(]?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|NOTICE|info|warn|error|debug)[\])]?[ \t:|-]++)?"
 )
-
-
 _LABELLED: Final = re.compile(r"[^`{}\[\]]{0,80}")
+_DIGIT: Final = re.compile(r"[0-9]")
+_SPACES: Final = str.maketrans(dict.fromkeys(".,:;!?()[]{}<>=|/\\\"'`*#@+\t…“”‘’", " "))
+_COUNTED: Final = COUNTED | word_set("filtered")
 
 
 def read(line: str, base: int) -> list[Found]:
     """Facts of one line; `base` is its offset in the text."""
+    found = _remembered(line) if len(line) <= SHORT else _read(line)
+    if not base:
+        return list(found)
+    return [
+        fact._replace(start=fact.start + base, end=fact.end + base, key_start=fact.key_start + base) for fact in found
+    ]
+
+
+@lru_cache(maxsize=8_192)
+def _remembered(line: str) -> tuple[Found, ...]:
+    return _read(line)
+
+
+def _read(line: str) -> tuple[Found, ...]:
     start = _PREFIX.match(line)
     begin = start.end() if start else 0
-    inner = _inline_json(line, base, begin)
+    inner = _inline_json(line, begin)
     if inner:
-        return inner
-    short = line[:MAX_PROSE]
-    found = acts.read(short, base)
+        return tuple(inner)
+    short = line[:MAX_LINE]
+    words = frozenset(short.lower().translate(_SPACES).split())
+    digit = _DIGIT.search(short) is not None
+    found = _acts(short, words, digit)
     acted = any(fact.type in _ACTED for fact in found)
+    paired = ":" in short or "=" in short
     for clause in texts.clauses(short, begin):
-        piece = short[clause.start : clause.end]
-        found += pairs.read(short, base, clause.start, clause.end, clause.binds)
+        if paired:
+            found += pairs.read(short, 0, clause.start, clause.end, clause.binds)
         if clause.binds:
-            told = prose.read(piece, base + clause.start, clause.denied)
+            told = prose.read(short[clause.start : clause.end], clause.start, clause.denied, words, digit)
             # "File created at /x", "Process exited with code 1": the act is the fact, its verb is no second one.
             found += [fact for fact in told if fact.type != "state"] if acted else told
-    return once(found)
+    return tuple(_once(found, len(short)))
 
 
-def once(found: list[Found]) -> list[Found]:
+def _acts(line: str, words: frozenset[str], digit: bool) -> list[Found]:
+    found: list[Found] = []
+    if digit:
+        if not acts.EXIT_WORDS.isdisjoint(words):
+            acts.exits(line, 0, found)
+            acts.http(line, 0, found)
+        elif "http" in words or "responded" in words:
+            acts.http(line, 0, found)
+        acts.sums(line, 0, found)
+        if not _COUNTED.isdisjoint(words):
+            neighbours.counts(line, 0, found)
+        if not acts.INTRO_VERBS.isdisjoint(words):
+            acts.intros(line, 0, found)
+        if not acts.MIGRATING.isdisjoint(words):
+            acts.migrations(line, 0, found)
+    if line[0] in "[cMOSA" or "head" in words:
+        acts.git(line, 0, found)
+        writes.listed(line, 0, found)
+    if not writes.VERBS.isdisjoint(words):
+        writes.read(line, 0, found)
+    return found
+
+
+def _once(found: list[Found], size: int) -> list[Found]:
     """Drop a fact whose value lies inside one found before: acts know more than pairs, pairs more than prose."""
+    if len(found) < 2:
+        return found
     kept: list[Found] = []
+    taken = bytearray(size + 1)
     for fact in found:
-        if not any(other.start < fact.end and fact.start < other.end for other in kept):
+        if not any(taken[fact.start : fact.end]):
+            taken[fact.start : fact.end] = b"\x01" * (fact.end - fact.start)
             kept.append(fact)
     return kept
 
 
-def _inline_json(line: str, base: int, begin: int) -> list[Found]:
+def _inline_json(line: str, begin: int) -> list[Found]:
     """Facts of a JSON document that fills the line from its first brace or bracket on (JSON lines, `result: {…}`)."""
     at = min((spot for spot in (line.find('{"', begin), line.find('[{"', begin)) if spot >= 0), default=-1)
-    if at < 0:
+    if at < 0 or not _LABELLED.fullmatch(line, begin, at):
         return []
     document = jsondoc.read(line, at, len(line))
-    if document.end == at or line[document.end :].strip(" \t\r,;.") or not _LABELLED.fullmatch(line, begin, at):
-        return []
-    return [
-        fact._replace(start=fact.start + base, end=fact.end + base, key_start=fact.key_start + base)
-        for fact in document.found
-    ]
+    return [] if document.end == at or line[document.end :].strip(" \t\r,;.") else document.found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 from policylang.evidence import keys, values
 from policylang.evidence.extraction import nouns
-from policylang.evidence.extraction.found import Found, typed
+from policylang.evidence.extraction.found import MAX_HITS, Found, typed
 from policylang.evidence.lexicon import COUNTED, RUN_TOTALS, word_set
 
 _TAKERS: Final = "version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|tag"
@@ -59,10 +60,19 @@ _NOT_BEFORE: Final = re.compile(
 _NOT_AFTER: Final = re.compile(r" ?(?:/|–|-|to |or |and \d|more|not shown|in each|per |ago|above|below|or )")
 
 
-def read(clause: str, base: int, found: list[Found]) -> None:
-    """Add the facts of one stating clause; `base` is its offset in the text."""
-    for reader in (_releases, _near, _durations, _ids):
-        reader(clause, base, found)
+def read(clause: str, base: int, found: list[Found], words: frozenset[str]) -> None:
+    """Add the facts of one stating clause that holds a digit; `base` is its offset, `words` the line's lower-case words."""
+    if "." in clause:
+        _releases(clause, base, found)
+    if any(word.endswith(_TAKING) for word in words):
+        _near(clause, base, found)
+    if not _TIMED.isdisjoint(words):
+        _durations(clause, base, found)
+    _ids(clause, base, found)
+
+
+_TAKING: Final = tuple(_TAKERS.split("|"))
+_TIMED: Final = word_set("in took after elapsed runtime")
 
 
 def _taken(found: list[Found], start: int) -> bool:
@@ -71,12 +81,10 @@ def _taken(found: list[Found], start: int) -> bool:
 
 def _releases(clause: str, base: int, found: list[Found]) -> None:
     """A release number right of the thing's name: key `version`, the name its entity."""
-    if "." not in clause:
-        return
     for pattern in _RELEASE:
-        for hit in pattern.finditer(clause):
+        for hit in islice(pattern.finditer(clause), MAX_HITS):
             _release(hit[1], hit[2], base + hit.start(2), base + hit.start(1), found)
-    for row in _WHEELS.finditer(clause):
+    for row in islice(_WHEELS.finditer(clause), MAX_HITS):
         for hit in _WHEEL.finditer(clause, row.start(1), row.end(1)):
             _release(hit[1], hit[2], base + hit.start(2), base + hit.start(1), found)
 
@@ -94,7 +102,7 @@ def _release(name: str, raw: str, start: int, key_start: int, found: list[Found]
 
 def _near(clause: str, base: int, found: list[Found]) -> None:
     """A value directly right of a noun that takes one: `commit 3f9ac1d`, `deployment id dep-9f31`, `port 8080`."""
-    for hit in _NEAR.finditer(clause):
+    for hit in islice(_NEAR.finditer(clause), MAX_HITS):
         start = base + hit.start(2)
         if _taken(found, start) or _RANGED.match(clause, hit.end(2)):
             continue
@@ -117,7 +125,7 @@ _RANGED: Final = re.compile(
 
 def _durations(clause: str, base: int, found: list[Found]) -> None:
     """How long the call took: `finished in 0.30s`, `aborted by user after 31.2s`."""
-    for hit in _TOOK.finditer(clause):
+    for hit in islice(_TOOK.finditer(clause), MAX_HITS):
         kind = values.classify(hit[1], "duration")
         start = base + hit.start(1)
         if kind is not None and kind[0] == "duration" and not _taken(found, start):
@@ -128,7 +136,7 @@ def _durations(clause: str, base: int, found: list[Found]) -> None:
 
 def _ids(clause: str, base: int, found: list[Found]) -> None:
     """An id right of the noun that it is one of: `flight HAT290`, `user noah_muller_9847`."""
-    for hit in _ID.finditer(clause):
+    for hit in islice(_ID.finditer(clause), MAX_HITS):
         noun, raw, start = hit[1].lower(), hit[2], base + hit.start(2)
         digits = sum(char.isdigit() for char in raw)
         if digits < 2 or nouns.is_stop(noun) or _taken(found, start) or noun in _NOT_NAMES:
@@ -146,7 +154,7 @@ def _ids(clause: str, base: int, found: list[Found]) -> None:
 
 def counts(line: str, base: int, found: list[Found]) -> None:
     """A count directly before its noun: `12 passed`, `2 files changed`, `using 9 workers`."""
-    for hit in _COUNT.finditer(line):
+    for hit in islice(_COUNT.finditer(line), MAX_HITS):
         if _NOT_BEFORE.search(line[max(0, hit.start() - 12) : hit.start()]) or _NOT_AFTER.match(line, hit.end()):
             continue
         value = values.number(hit[1])

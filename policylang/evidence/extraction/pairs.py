@@ -10,9 +10,7 @@ from policylang.evidence.extraction import nouns
 from policylang.evidence.extraction.found import Found, typed
 from policylang.evidence.lexicon import SIZES, UNITS, word_set
 
-MAX_LINE: Final = 4_000
-"""Pairs are looked for in this many characters of a line; longer ones are data, not statements."""
-MAX_PAIRS: Final = 64
+MAX_PAIRS: Final = 48
 
 _SEPARATOR: Final = re.compile(r"[:=]")
 _LEAD: Final = re.compile(r"[ \t]*+(?:[-*•>#|+]++[ \t]++|\d{1,3}[.)][ \t]++)?")
@@ -43,7 +41,7 @@ def read(line: str, base: int, start: int, end: int, mood: bool) -> list[Found]:
     at = edge = start
     first = True
     while len(found) < MAX_PAIRS:
-        mark = _SEPARATOR.search(line, at, min(end, start + MAX_LINE))
+        mark = _SEPARATOR.search(line, at, end)
         if mark is None:
             return found
         at = mark.end()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 from policylang.evidence import keys, values
 from policylang.evidence.extraction import neighbours, nouns
-from policylang.evidence.extraction.found import Found, typed
+from policylang.evidence.extraction.found import MAX_HITS, Found, typed
 from policylang.evidence.lexicon import FALSE_WORDS, SIZES, STATE_WORDS, TRUE_WORDS, UNITS, word_set
 
 _COPULA: Final = re.compile(
@@ -40,14 +41,32 @@ _WEAK: Final = word_set(
 )
 
 
-def read(clause: str, base: int, denied: bool) -> list[Found]:
-    """Facts of one stating clause; `base` is its offset in the text."""
+def read(clause: str, base: int, denied: bool, words: frozenset[str], digit: bool) -> list[Found]:
+    """Facts of one stating clause.
+
+    Args:
+        clause: Its text.
+        base: Its offset.
+        denied: True for "it is not true that …".
+        words: Lower-case words of the line, which tell what need not be looked for.
+        digit: True if the line holds a digit.
+    """
     found: list[Found] = []
-    for reader in (_changes, _copulas, neighbours.read, _states):
-        reader(clause, base, found)
+    if "from" in words and "to" in words:
+        _changes(clause, base, found)
+    if not _COPULAS.isdisjoint(words):
+        _copulas(clause, base, found)
+    if digit:
+        neighbours.read(clause, base, found, words)
+    if not _STATE_WORDS.isdisjoint(words):
+        _states(clause, base, found)
     if not denied:
         return found
     return [fact._replace(polarity=not fact.polarity) for fact in found]
+
+
+_COPULAS: Final = word_set("is was are were equals set now at to")
+_STATE_WORDS: Final = frozenset(_STATES)
 
 
 def _taken(found: list[Found], start: int) -> bool:
@@ -63,7 +82,7 @@ def _with_unit(clause: str, raw: str, end: int) -> tuple[str, int]:
 
 def _changes(clause: str, base: int, found: list[Found]) -> None:
     """`X went from A to B` binds B."""
-    for hit in _CHANGE.finditer(clause):
+    for hit in islice(_CHANGE.finditer(clause), MAX_HITS):
         left = clause[: hit.start()].rstrip()
         cut = left.rsplit(" ", 1)
         verb = cut[-1].lower() if len(cut) == 2 else ""
@@ -82,8 +101,9 @@ def _changes(clause: str, base: int, found: list[Found]) -> None:
 
 
 def _copulas(clause: str, base: int, found: list[Found]) -> None:
-    at = 0
-    while (hit := _COPULA.search(clause, at)) is not None:
+    at = tries = 0
+    while tries < MAX_HITS and (hit := _COPULA.search(clause, at)) is not None:
+        tries += 1
         at = hit.start(2)
         start = hit.start(2)
         raw, end = _with_unit(clause, hit[2], hit.end(2))
@@ -114,7 +134,7 @@ def _states(clause: str, base: int, found: list[Found]) -> None:
     Without a copula only a short subject that opens the clause counts, and the state word must end it: "with sign-in
     access available" and "Total Value Locked" state nothing.
     """
-    for hit in _STATE.finditer(clause):
+    for hit in islice(_STATE.finditer(clause), MAX_HITS):
         start, end = hit.start(3), hit.end(3)
         if _taken(found, base + start) or clause[: hit.start()].endswith((":", ")", ",")):
             continue

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from policylang.evidence.extraction.found import Found, typed
+from policylang.regex import compile_pattern
 
 MAX_ROWS: Final = 500
 MAX_ROW: Final = 2_000
@@ -19,6 +20,16 @@ _NAME: Final = re.compile(r"[^ \t](?: ?[^ \t])*+")
 
 Line = tuple[int, str]
 """Offset and text of a line."""
+
+
+_SOME: Final = compile_pattern(
+    r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\||^[A-Z][A-Z0-9_()/% -]*  +[A-Z][A-Z0-9_()/% -]*\r?$", "m"
+)
+
+
+def may_hold(text: str) -> bool:
+    """True if the text has a line that looks like a table's rule or header."""
+    return _SOME.search(text.encode("utf-8")) is not None
 
 
 class _Cell(NamedTuple):

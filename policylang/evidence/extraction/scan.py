@@ -1,0 +1,66 @@
+"""Which lines may hold a fact: one linear scan with a superset of everything the readers look for.
+
+Most lines of tool output hold nothing. A reader is many times slower than this scan, so it only ever sees lines that
+the scan lets through; `tests/property` checks that no reader finds a fact in a line the scan would drop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from policylang.evidence.lexicon import COUNTED, ENUM_WORDS, FALSE_WORDS, STATE_WORDS, TRUE_WORDS
+from policylang.regex import compile_pattern
+
+_WORDS: Final = "|".join(sorted(word.replace("_", "[_ ]") for word in STATE_WORDS | TRUE_WORDS | FALSE_WORDS))
+_NOUNS: Final = "|".join(sorted(COUNTED))
+_ENUMS: Final = "|".join(sorted(ENUM_WORDS))
+_OPEN: Final = r"[ \t\"'`*(<]*"
+
+_PARTS: Final = (
+    # after a separator: a number, a path, a word that is a value, a token with a digit or a slash
+    rf"=[ \t\"'`*(<]*(?:[-+$€£~/\\.\d]|(?:{_WORDS})\b|[^\s,;|]*[\d/\\])",
+    rf":[ \t\"'`*(<]+(?:[-+$€£~/\\.\d]|(?:{_WORDS})\b|[^\s,;|]*[\d/\\])",
+    r"_\w*:[^\s,;|]*\d",
+    rf"\b(?:\w*[_A-Za-z-])?(?:{_ENUMS}|ids?|uuid|guid|path|file|filename|configfile|location|dir|directory|folder|root|rootdir|cwd)"
+    r"[\"'`*_)]*[ \t]*[:=]",
+    # a copula, a change, an adjacent value
+    rf"[ \t](?:is|was|are|were|equals|now|to|at|currently)[ \t]+(?:(?:not|no longer|never|now|still|already|also)[ \t]+)?{_OPEN}"
+    rf"(?:[^\s,;]*[\d/]|(?:{_WORDS})\b)",
+    r"(?:id|uuid|guid)[ \t]+(?:is|was|now|set|changed)[ \t]",
+    r"(?:version|commit|revision|sha|checksum|digest|id|pid|port|lease|ticket|branch|tag)s?[ \t]+#?[\"'`*]*[^\s,;()\[\]]*\d",
+    rf"[^.\s][ \t]+(?:{_WORDS})(?:[^\w-]|$)",
+    r"[\w)\"'`][ \t@(]\(?v?\d+\.\d|already satisfied|installed |collected packages",
+    r"\b(?:in|took|after|elapsed|runtime)[: ] ?(?:about |~)?\d",
+    r"[A-Za-z][ \t]#?[\"'`]?[A-Za-z][\w-]*\d[\w-]*\d",
+    rf"\d (?:[a-z-]+ )?(?:{_NOUNS})\b",
+    # acts
+    r"exit|returncode|return[ _-]code|(?:code|status)[\"'`]?[ :=]{0,3}(?:is|was)? ?-?\d|HTTP|responded with",
+    r"^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7}|HEAD is now|^commit [0-9a-f]|^(?:On branch|Switched to|Already on|Merge made)",
+    r"\b(?:wr(?:ote|itten|iting)|sav(?:ed|ing)|exported|dumped|copied|moved|rendered|downloaded|uploaded|generated|emitted|output"
+    r"|created|updated|edited|modified|patched|overw\w+|rewrote|appended|replaced|inserted|stored|applied)\b[^\n]*[/\\.:]",
+    r"\b(?:opened|filed|started|launched|submitted|registered|provisioned|allocated|acquired|issued|assigned|scheduled|booked"
+    r"|queued|deployed|pushed|tagged|merged|closed|cancelled|reserved|published|released|reverted|skipped|rolled back|created"
+    r"|generated|applied)\b[^\n]*\d",
+    r"^[AM] \S|^[0-9a-f]{32,128} |\{\"|\[\{\"",
+)
+_MAY: Final = compile_pattern("|".join(_PARTS), "im")
+
+
+def may_hold(line: str) -> bool:
+    """True if a reader could find a fact in this line."""
+    return _MAY.search(line.encode("utf-8")) is not None
+
+
+def candidates(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Half-open byte ranges of the lines in `data[start:end]` that may hold a fact, without their line ends."""
+    at = start
+    while at < end:
+        hit = _MAY.search(data, at, end)
+        if hit is None:
+            return
+        begin = data.rfind(b"\n", start, hit.start() + 1) + 1 or start
+        stop = data.find(b"\n", max(begin, hit.end() - 1), end)
+        stop = end if stop < 0 else stop
+        yield begin, stop
+        at = stop + 1
