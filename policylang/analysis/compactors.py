@@ -162,12 +162,12 @@ def _groups(live: Sequence[Span], budget: Budget) -> list[Sequence[Span]]:
 
 
 def _tail(live: Sequence[Span], tokens: int) -> int:
-    """Position where the protected tail of about ``tokens`` starts."""
+    """Position where the protected tail starts: ``tokens`` at most, but the last span, which no one has seen yet."""
     size = 0
     for position in range(len(live) - 1, -1, -1):
         size += live[position].mass
         if size > tokens:
-            return position + 1
+            return min(position + 1, len(live) - 1)
     return 0
 
 

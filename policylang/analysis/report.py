@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from policylang.transcript.span import Span
+
 Reach = Literal["live", "spilled", "indexed", "superseded", "lost"]
 """Where a fact can be had: in the transcript, behind a pointer, from the index, retired by a later fact, or nowhere."""
 
@@ -94,12 +96,16 @@ class EpochReport:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """One run over all epochs: `gated` (verdicts are carried out) or `ungated` (the compactor does as it likes)."""
+    """One run over all epochs: `gated` (verdicts are carried out) or `ungated` (the compactor does as it likes).
+
+    ``transcript`` is what is left at the end, with summaries and pointers; it is no part of the JSON.
+    """
 
     mode: Literal["gated", "ungated"]
     epochs: tuple[EpochReport, ...]
     lost: tuple[LostFact, ...]
     asked: tuple[AskedFact, ...]
+    transcript: tuple[Span, ...]
 
     @property
     def refused(self) -> int:

@@ -57,7 +57,7 @@ class Run:
         for epoch, members in self._session.epochs:
             self._play(epoch, members)
         mode: Literal["gated", "ungated"] = "gated" if self._enforce else "ungated"
-        return RunReport(mode, tuple(self._epochs), tuple(self._lost()), tuple(self._asked))
+        return RunReport(mode, tuple(self._epochs), tuple(self._lost()), tuple(self._asked), tuple(self._live))
 
     def _play(self, epoch: int, members: Sequence[Span]) -> None:
         positions = [self._session.position[span.id] for span in members]
