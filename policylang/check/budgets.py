@@ -129,7 +129,11 @@ def _is_sound(decl: ast.Budget, kinds: Mapping[str, str | None], open_kinds: boo
         hint = f"`budget {kind} never`: state is restated or spilled, ε is for reasoning"
         sink.error("epsilon-on-state", f"ε cannot license losing {what}", decl.target.loc, hint)
     if not 0 < decl.epsilon.value <= 1:
-        hint = f"write `budget {kind} never` to allow no loss" if decl.epsilon.value <= 0 else "ε is a share of a chain's mass: 8% is 0.08"
+        hint = (
+            f"write `budget {kind} never` to allow no loss"
+            if decl.epsilon.value <= 0
+            else "ε is a share of a chain's mass: 8% is 0.08"
+        )
         sink.error("epsilon-out-of-range", f"ε {decl.epsilon.text} lies outside (0, 1]", decl.epsilon.loc, hint)
     if decl.per is not None and decl.per.name == "epoch":
         hint = "write `per chain`"

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from datetime import date
-from functools import cache
 from hashlib import sha256
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from policylang.syntax import ast
 
@@ -29,10 +28,12 @@ def _meaning(file: ast.PolicyFile) -> list[ast.Decl]:
     return [decl for decl in file.decls if not isinstance(decl, ast.InlineTest)]
 
 
-@cache
-def _parts(kind: type[Any]) -> Callable[[Any], Any]:
-    """Reads the fields of a node that mean something; one that has one such field gives it alone."""
-    return attrgetter(*(field.name for field in fields(kind) if field.compare and field.name != "doc"))
+_PARTS: Final[dict[type[Any], Callable[[Any], Any]]] = {
+    kind: attrgetter(*(field.name for field in fields(kind) if field.compare and field.name != "doc"))
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and is_dataclass(kind)
+}
+"""Reads the fields of a node that mean something; of a node with one such field, that one alone."""
 
 
 def _plain(value: Any) -> Any:
@@ -45,4 +46,4 @@ def _plain(value: Any) -> Any:
         return value
     if kind is date:
         return value.isoformat()
-    return [kind.__name__, _plain(_parts(kind)(value))]
+    return [kind.__name__, _plain(_PARTS[kind](value))]

@@ -34,7 +34,7 @@ def load(paths: Sequence[str | Path]) -> CheckedPolicy:
     files: list[Parsed] = []
     for path in paths:
         files += loader.named(str(path))
-    if not files and not loader.found:
+    if not files and not loader.read_anything and not loader.found:
         what = "the folders hold no policy" if paths else "no policy was named"
         loader.found.append(Diagnostic("no-rules", what, None, "name a file, a folder or a shipped policy"))
     return loader.finish(files)
@@ -73,6 +73,11 @@ class _Loader:
         self._used: set[Path] = set()
         self._folders: dict[str, Path] = {}
         self._set: dict[str, Parsed] = {}
+
+    @property
+    def read_anything(self) -> bool:
+        """Whether any file was there, readable or not."""
+        return bool(self._used)
 
     def finish(self, files: Sequence[Parsed]) -> CheckedPolicy:
         """Checks the files; raises PolicyError with every finding."""

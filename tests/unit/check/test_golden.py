@@ -46,7 +46,7 @@ def test_case(case: golden.Case, tmp_path: Path) -> None:
     for one in case.expected:
         if one.help is not None:
             helps = [item.help or "" for item in found if seen(item) == (one.file, one.line, one.code, one.text)]
-            assert any(one.help in help for help in helps), helps
+            assert any(one.help in text for text in helps), helps
 
 
 def test_every_code_has_a_case() -> None:
