@@ -21,7 +21,7 @@ from policylang.check.declarations import (
 )
 from policylang.check.epsilon import mass_of
 from policylang.check.inline_tests import check_tests
-from policylang.check.layer import Layer, Owned, base_of
+from policylang.check.layer import Layer, Owned, T, base_of
 from policylang.check.lets import broken_lets, check_unused
 from policylang.check.relax import Relaxed, read_relaxes
 from policylang.check.rules import type_rule
@@ -171,7 +171,7 @@ def _apply_anchors(layer: Layer, decls: Declarations, names: Names, used: set[st
     _check_anchor_budgets(layer, decls, own.kinds or (), sink)
 
 
-def _declare(into: dict[str, Owned], name: str, owned: Owned, what: str, sink: Sink) -> None:  # type: ignore[type-arg]
+def _declare(into: dict[str, Owned[T]], name: str, owned: Owned[T], what: str, sink: Sink) -> None:
     other = into.setdefault(name, owned)
     if other.owner != owned.owner:
         message = f"a parent declares the {what} `{name}`"

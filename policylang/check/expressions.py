@@ -167,8 +167,11 @@ def _field(t: Typing, expr: ast.FieldAccess, env: Env) -> ir.Expr:
     if type_ is ERROR:
         return FAILED
     if type_ is META:
-        assert isinstance(base, ir.Field)
-        return ir.Meta(base.base, name, TEXT)
+        if isinstance(base, ir.Field):
+            return ir.Meta(base.base, name, TEXT)
+        return t.error(
+            "type-mismatch", "`meta` is read of a span by name", expr.loc, "write `s.meta.KEY` in each branch"
+        )
     fields = FIELDS.get(type_)
     if fields is None:
         hint = "use a quantifier: `any x in …: x.field`" if type_.element is not None else None

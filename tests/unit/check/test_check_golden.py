@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import golden
+import check_golden as golden
 import pytest
 
 from policylang.check import load
@@ -14,7 +14,7 @@ ELSEWHERE = {
     "unknown-key": "the YAML spelling",
     "yaml-boolean-id": "the YAML spelling",
     "alias-bomb": "the YAML spelling",
-    "bad-encoding": "no text: see test_load.py",
+    "bad-encoding": "no text: see test_check_load.py",
     "invalid-request": "requests",
     "expired": "lint",
 }
