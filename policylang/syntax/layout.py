@@ -248,13 +248,18 @@ class _Page:
         return "".join(f"{line}\n" for line in _aligned(self.lines))
 
 
+def _inset(line: str) -> int:
+    """White space before the line; a line that opens a bracket has an inset of its own."""
+    return -1 if line.endswith(_OPENERS) else len(line) - len(line.lstrip())
+
+
 def _aligned(lines: list[tuple[str, str | None]]) -> list[str]:
-    """Lines with their trailing comments; those of neighbouring lines start in one column."""
+    """Lines with their trailing comments; those of neighbouring lines with one inset start in one column."""
     out: list[str] = []
     at = 0
     while at < len(lines):
         end = at
-        while end < len(lines) and lines[end][1] is not None:
+        while end < len(lines) and lines[end][1] is not None and _inset(lines[end][0]) == _inset(lines[at][0]):
             end += 1
         widest = max((len(code) for code, _ in lines[at:end]), default=0)
         for code, comment in lines[at:end]:

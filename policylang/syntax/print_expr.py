@@ -73,21 +73,22 @@ class ExpressionPrinter:
             parts += [SPACE, self.take(unit)]
         return concat(parts)
 
-    def expr(self, expr: Expr, level: int = 0, last: bool = True) -> Doc:
+    def expr(self, expr: Expr, level: int = 0, last: bool = True, *, hang: bool = True) -> Doc:
         """A document of ``expr`` where the grammar takes ``level`` or tighter.
 
-        ``last`` says that nothing follows that could be taken for a part of a quantifier's or an `if`'s body.
+        ``last`` says that nothing follows that could be taken for a part of a quantifier's or an `if`'s body; ``hang``
+        that its further lines go one step in, as where something stands before it on its line.
         """
         needed = _level(expr) < level if not _open(expr) else not last
         count = self.supply.parentheses(expr.loc, needed)
         if not count:
-            return self.bare(expr, last)
+            return self.bare(expr, last, hang)
         before = [self.take("(") for _ in range(count)]
-        inner = self.bare(expr, True)
-        after = [self.supply.lead(closing=True), SOFT, *(self.take(")") for _ in range(count))]
-        return group(*before, indent(SOFT, inner), *after)
+        inner = self.bare(expr, True, False)
+        closing = self.supply.lead(closing=True)
+        return group(*before, indent(SOFT, inner, closing), SOFT, *(self.take(")") for _ in range(count)))
 
-    def bare(self, expr: Expr, last: bool) -> Doc:
+    def bare(self, expr: Expr, last: bool, hang: bool) -> Doc:
         match expr:
             case ast.BoolLit(value):
                 return self.take("true" if value else "false")
@@ -110,29 +111,30 @@ class ExpressionPrinter:
             case ast.Neg(operand):
                 return concat((self.take("-"), self.expr(operand, _UNARY, last)))
             case ast.Bool(op, operands):
-                return self.chain(operands, [op] * (len(operands) - 1), _AND if op == "or" else _NOT, last)
+                return self.chain(operands, [op] * (len(operands) - 1), _AND if op == "or" else _NOT, last, hang)
             case ast.Compare(op, left, right):
-                return self.chain((left, right), [op], _SUM, last)
+                return self.chain((left, right), [op], _SUM, last, hang)
             case ast.In(item, collection, negated):
-                return self.chain((item, collection), ["not in" if negated else "in"], _SUM, last)
+                return self.chain((item, collection), ["not in" if negated else "in"], _SUM, last, hang)
             case ast.Matches(subject, regex):
-                return self.chain((subject, regex), ["matches"], _SUM, last)
+                return self.chain((subject, regex), ["matches"], _SUM, last, hang)
             case ast.IsKnown(operand, negated):
-                return self.chain((operand,), ["is unknown" if negated else "is known"], _SUM, last)
+                return self.chain((operand,), ["is unknown" if negated else "is known"], _SUM, last, hang)
             case ast.ChainedCompare(operands, ops):
-                return self.chain(operands, ops, _SUM, last)
+                return self.chain(operands, ops, _SUM, last, hang)
             case ast.Arith(op, left, right):
                 level = _SUM if op in "+-" else _TERM
                 first = self.expr(left, level, False)
-                return group(first, indent(LINE, self.take(op), SPACE, self.expr(right, level + 1, last)))
+                rest = (LINE, self.take(op), SPACE, self.expr(right, level + 1, last))
+                return group(first, indent(*rest) if hang else concat(rest))
             case ast.If():
-                return self.conditional(expr)
+                return self.conditional(expr, hang)
             case ast.Quantifier():
                 return self.quantifier(expr)
             case _:
                 assert_never(expr)
 
-    def chain(self, operands: Sequence[Expr], ops: Sequence[str], level: int, last: bool) -> Doc:
+    def chain(self, operands: Sequence[Expr], ops: Sequence[str], level: int, last: bool, hang: bool) -> Doc:
         """Operands with an operator before each but the first; `is known` has no operand behind it."""
         rest = list(operands[1:])
         first = self.expr(operands[0], level, last and not ops)
@@ -142,7 +144,7 @@ class ExpressionPrinter:
             if not op.startswith("is "):
                 final = last and at == len(ops) - 1
                 parts += [SPACE, self.expr(rest.pop(0), level, final)]
-        return group(first, indent(*parts))
+        return group(first, indent(*parts) if hang else concat(parts))
 
     def bracketed(self, opening: str, items: Sequence[Expr], closing: str) -> Doc:
         before = self.take(opening)
@@ -150,15 +152,15 @@ class ExpressionPrinter:
             return concat((before, self.take(closing)))
         parts: list[Doc] = [SOFT]
         for at, item in enumerate(items):
-            parts += ([self.take(","), LINE] if at else []) + [self.expr(item)]
+            parts += ([self.take(","), LINE] if at else []) + [self.expr(item, hang=False)]
         parts.append(self.supply.lead(closing=True))
         return group(before, indent(*parts), SOFT, self.take(closing))
 
-    def conditional(self, expr: ast.If) -> Doc:
+    def conditional(self, expr: ast.If, hang: bool) -> Doc:
         condition = concat((self.take("if"), SPACE, self.expr(expr.condition)))
         then = concat((LINE, self.take("then"), SPACE, self.expr(expr.then)))
-        otherwise = concat((LINE, self.take("else"), SPACE, self.expr(expr.otherwise)))
-        return group(condition, indent(then, otherwise))
+        otherwise = concat((LINE, self.take("else"), SPACE, self.expr(expr.otherwise, hang=False)))
+        return group(condition, indent(then, otherwise) if hang else concat((then, otherwise)))
 
     def quantifier(self, expr: ast.Quantifier) -> Doc:
         parts = [self.take(expr.quantifier), SPACE, self.ident(expr.variable), SPACE, self.take("in"), SPACE]
@@ -166,7 +168,7 @@ class ExpressionPrinter:
         if expr.where is not None:
             parts.append(indent(LINE, self.take("where"), SPACE, self.expr(expr.where)))
         parts.append(self.take(":"))
-        return group(*parts, indent(LINE, self.expr(expr.body)))
+        return group(group(*parts), indent(LINE, self.expr(expr.body, hang=False)))
 
 
 def _open(expr: Expr) -> bool:

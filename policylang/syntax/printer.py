@@ -56,16 +56,15 @@ class DeclarationPrinter(ExpressionPrinter):
                 parts = [self.take("policy"), SPACE, self.quoted(ident.name)]
                 if version is not None:
                     parts += [SPACE, self.take("version"), SPACE, self.quoted(version.name)]
-                return group(*parts)
+                return group(indent(*parts))
             case ast.Extends(parent):
-                return group(self.take("extends"), SPACE, self.quoted(parent.name))
+                return group(indent(self.take("extends"), SPACE, self.quoted(parent.name)))
             case ast.Requires(op, version):
                 words = self.words("requires", "policylang", op)
-                return group(words, SPACE, self.quoted(version.name))
+                return group(indent(words, SPACE, self.quoted(version.name)))
             case ast.KindDecl(name, klass):
-                return group(
-                    self.take("kind"), SPACE, self.ident(name), SPACE, self.take(":"), SPACE, self.ident(klass)
-                )
+                parts = [self.take("kind"), SPACE, self.ident(name), SPACE, self.take(":"), SPACE]
+                return group(indent(*parts, self.ident(klass)))
             case ast.AnchorKind(kinds):
                 return group(self.words("anchor", "kind"), self.listed(kinds))
             case ast.AnchorDetect(types):
@@ -104,7 +103,7 @@ class DeclarationPrinter(ExpressionPrinter):
         for word, value in (("per", decl.per), ("by", decl.by)):
             if value is not None:
                 parts += [SPACE, self.take(word), SPACE, self.ident(value)]
-        return group(*parts)
+        return group(indent(*parts))
 
     def let(self, decl: ast.Let) -> Doc:
         parts = [self.take("let"), SPACE, self.ident(decl.name)]
@@ -114,7 +113,7 @@ class DeclarationPrinter(ExpressionPrinter):
                 parts += ([self.take(","), SPACE] if at else []) + [self.ident(param)]
             parts.append(self.take(")"))
         parts += [SPACE, self.take("=")]
-        return group(*parts, indent(LINE, self.expr(decl.body)))
+        return group(*parts, indent(LINE, self.expr(decl.body, hang=False)))
 
     # --- clauses -----------------------------------------------------------------------------------------------
 
@@ -122,16 +121,14 @@ class DeclarationPrinter(ExpressionPrinter):
         return concat((self.take("when"), SPACE, self.expr(condition)))
 
     def text(self, word: str, text: ast.TextLit) -> Doc:
-        return concat((self.take(word), SPACE, self.quoted(text.value)))
+        return indent(self.take(word), SPACE, self.quoted(text.value))
 
     def until(self, until: ast.DateLit) -> Doc:
-        return concat((self.take("until"), SPACE, self.take(until.value.isoformat())))
+        return indent(self.take("until"), SPACE, self.take(until.value.isoformat()))
 
     def each(self, each: ast.ForEach) -> Doc:
-        words = self.words("for", "each")
-        return concat(
-            (words, SPACE, self.ident(each.variable), SPACE, self.take("in"), SPACE, self.ident(each.collection))
-        )
+        parts = [self.words("for", "each"), SPACE, self.ident(each.variable), SPACE]
+        return indent(*parts, self.take("in"), SPACE, self.ident(each.collection))
 
     def clauses(self, found: Sequence[tuple[int, Callable[[], Doc]]]) -> list[Doc]:
         """Clauses in the order of the text, the comments before each apart, so that they do not break it."""
@@ -178,9 +175,9 @@ class DeclarationPrinter(ExpressionPrinter):
         found.append((rule.condition.loc.start, lambda: self.when(rule.condition)))
         found.append((rule.because.loc.start, lambda: self.text("because", rule.because)))
         if spill is not None:
-            found.append((spill.loc.start, lambda: concat((self.words("then", "spill"), SPACE, self.ident(spill)))))
+            found.append((spill.loc.start, lambda: indent(self.words("then", "spill"), SPACE, self.ident(spill))))
         if mode is not None:
-            found.append((mode.loc.start, lambda: concat((self.take("mode"), SPACE, self.ident(mode)))))
+            found.append((mode.loc.start, lambda: indent(self.take("mode"), SPACE, self.ident(mode))))
         return self.braced(head, lambda: self.clauses(found), expanded=len(found) > 2)
 
     # --- braces ------------------------------------------------------------------------------------------------
@@ -212,7 +209,7 @@ class DeclarationPrinter(ExpressionPrinter):
             parts.append(self.ident(value) if isinstance(value, ast.Ident) else self.number(value))
         if setting.unit is not None:
             parts += [SPACE, self.ident(setting.unit)]
-        return concat(parts)
+        return indent(*parts)
 
     # --- inline tests ------------------------------------------------------------------------------------------
 
@@ -240,7 +237,7 @@ class DeclarationPrinter(ExpressionPrinter):
                 for at, span in enumerate(spans):
                     parts += [self.take(","), SPACE] if at else [SPACE, self.take("on"), SPACE]
                     parts.append(self.quoted(span.name))
-                return group(*parts)
+                return group(indent(*parts))
             case _:
                 assert_never(item)
 
@@ -255,7 +252,7 @@ class DeclarationPrinter(ExpressionPrinter):
                 extras += [SPACE, self.quoted(value.value)]
             elif value is not None:
                 extras += [SPACE, self.number(value)]
-        return group(*parts, indent(*extras)) if extras else group(*parts)
+        return group(indent(*parts, *extras))
 
 
 def _section(decl: ast.Decl) -> str:

@@ -88,8 +88,32 @@ def test_a_comment_in_every_gap_survives(path: Path, style: str) -> None:
 
 
 _PIECES = st.sampled_from(
-    [*set(tokenize(Source("", SPEC)).texts), "(", ")", "{", "}", "not", "-", "if", "then", "else", '"', "/", "#", "\n", "\\",
-     "any", "\u202e", "\u0430", "%", "1e999", "\x00", "[", "]", "2027-13-01"]  # fmt: skip
+    [
+        *set(tokenize(Source("", SPEC)).texts),
+        "(",
+        ")",
+        "{",
+        "}",
+        "not",
+        "-",
+        "if",
+        "then",
+        "else",
+        '"',
+        "/",
+        "#",
+        "\n",
+        "\\",
+        "any",
+        "\u202e",
+        "\u0430",
+        "%",
+        "1e999",
+        "\x00",
+        "[",
+        "]",
+        "2027-13-01",
+    ]  # fmt: skip
 )
 
 

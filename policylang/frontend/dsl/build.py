@@ -177,9 +177,10 @@ class Builder(ExpressionBuilder):
                 first = (seen[clause.name].loc, "the first one")
                 self.fail(f"`{clause.name}` is there twice", clause.loc, "keep one of them", related=(first,))
             seen.setdefault(clause.name, clause)
-        for name in required:
-            if name not in seen:
-                self.fail(f"this `{level}` has no `{name}`", head, _MISSING[name])
+        missing = [name for name in required if name not in seen]
+        if missing:
+            what = " and no ".join(f"`{name}`" for name in missing)
+            self.fail(f"this `{level}` has no {what}", head, _MISSING[missing[0]])
         return {name: clause.value for name, clause in seen.items()}
 
     def rule(self, v: list[Any], begin: int, at: int) -> Decl | None:

@@ -60,7 +60,10 @@ def unexpected(machine: Machine, first: int) -> Diagnostic:
     expected = _expected(tokens, at, accepted)
     found = _found(tokens, at)
     message = f"found {found}, expected {expected}"
-    loc = Loc(tokens.source, tokens.starts[at], tokens.ends[at])
+    start, end = tokens.starts[at], tokens.ends[at]
+    if tokens.kinds[at] == END and at:
+        start = end = tokens.ends[at - 1]
+    loc = Loc(tokens.source, start, end)
     related: tuple[tuple[Loc, str], ...] = ()
     opened = _open_bracket(tokens, first, at)
     if opened is not None and (tokens.kinds[at] == END or at == machine.hard):
@@ -128,7 +131,7 @@ def _expected(tokens: Tokens, at: int, accepted: set[str]) -> str:
     names -= {"UNIT"} if len(names) > 1 else set()
     classes = [text for name, text in _CLASSES.items() if name in names]
     words = sorted(f"`{name}`" for name in names if name not in _CLASSES)
-    parts += classes + words
+    parts += classes + words or ([] if parts else ["the end"])
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 

@@ -89,7 +89,7 @@ def _state_order(table: Any, spelling: dict[str, str]) -> dict[int, int]:
             continue
         order[state] = len(order)
         row = table.states[state]
-        named = sorted(row.items(), key=lambda item: spelling.get(item[0], item[0]))
+        named = sorted(row.items(), key=lambda item: (item[0] in spelling, spelling.get(item[0], item[0])))
         queue.extend(arg for _, (action, arg) in named if action is Shift)
     return order
 

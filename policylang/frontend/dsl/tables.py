@@ -39,9 +39,14 @@ class Tables:
 
 @cache
 def tables() -> Tables:
-    """The tables of the grammar beside this file, whatever ``tables.json`` was made from."""
-    grammar = (_HERE / "grammar.lark").read_text("utf-8")
-    data = json.loads((_HERE / "tables.json").read_text("utf-8"))
+    """The tables of the grammar beside this file."""
+    return load(_HERE)
+
+
+def load(folder: Path) -> Tables:
+    """The tables of the grammar in a folder, whatever grammar its ``tables.json`` was made from."""
+    grammar = (folder / "grammar.lark").read_text("utf-8")
+    data = json.loads((folder / "tables.json").read_text("utf-8"))
     if data["grammar"] != sha256(grammar.encode()).hexdigest():
         from policylang.frontend.dsl.generate import build
 
