@@ -20,7 +20,7 @@ from policylang.transcript.span import Span
 HARNESS: Final = "harness"
 """The ``tool`` of text that the runtime put into the context itself, and the value of ``meta.origin`` explains."""
 
-_REMEMBERED = 1 << 16
+_REMEMBERED = 1 << 14
 _BITS = 1 << 24
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 _INSTRUCTIONS = re.compile(

@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from policylang.transcript.importers._blocks import Envelope, Messages
 from policylang.transcript.importers._build import Builder, block_text, flat, stamp
-from policylang.transcript.importers._shape import is_lines
+from policylang.transcript.importers._shape import is_lines, outline
 from policylang.transcript.jsonstream import Record, read_document, read_lines
 from policylang.transcript.session import Issues
 from policylang.transcript.span import Span
@@ -22,17 +22,17 @@ ID: Final = "anthropic-messages"
 TITLE: Final = "Messages of the Anthropic API, also as Cline and exported web sessions wrap them"
 
 _BLOCK = re.compile(rb'"type"\s*:\s*"(?:tool_use|tool_result|thinking)"')
-_ROLE = re.compile(rb'"role"\s*:\s*"(?:user|assistant)"')
-_FOREIGN = re.compile(rb'"(?:tool_calls|function_call|parentUuid|trajectory)"\s*:|"role"\s*:\s*"tool"')
+_FOREIGN = frozenset(("tool_calls", "function_call", "tool_call_id", "parts"))
 _SYSTEM = frozenset(("system", "system_prompt"))
 
 
 def detect(head: bytes, name: str) -> float:
     """How likely it is this format, from 0 to 1: roles, and content blocks of this API."""
-    del name
-    if re.match(rb'\s*\{\s*"loglines"', head):
+    seen = outline(head, name)
+    if any("message" in item for item in seen.of("loglines")):
         return 0.95
-    if not _ROLE.search(head) or _FOREIGN.search(head):
+    messages = [item for item in [*seen.objects(), *seen.of("", "messages")] if "role" in item and "content" in item]
+    if not messages or any(_FOREIGN & set(item) or item["role"] == "tool" for item in messages):
         return 0.0
     return 0.9 if _BLOCK.search(head) else 0.4
 

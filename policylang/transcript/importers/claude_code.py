@@ -15,12 +15,12 @@ Records of an unknown type are kept as harness text if they hold text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final
 
 from policylang.transcript.importers._blocks import Envelope, Messages
 from policylang.transcript.importers._build import Builder, flat, stamp
+from policylang.transcript.importers._shape import outline
 from policylang.transcript.jsonstream import Record, read_lines
 from policylang.transcript.session import Issues
 from policylang.transcript.span import Span
@@ -42,17 +42,20 @@ _TEXT_FIELDS: Final = (
     "content", "prompt", "text", "snippet", "addedBlocks", "blockingError", "stdout", "stderr", "summary", "output",
     "result", "message", "description", "deltaSummary", "banner",
 )  # fmt: skip
-_TYPE = re.compile(rb'"type"\s*:\s*"(?:user|assistant|file-history-snapshot|queue-operation|permission-mode|summary)"')
-_ENVELOPE = re.compile(rb'"(?:parentUuid|sessionId|isSidechain|leafUuid)"\s*:')
+_ENVELOPE: Final = frozenset(("sessionId", "leafUuid", "messageId", "parentUuid"))
 
 
 def detect(head: bytes, name: str) -> float:
-    """How likely it is this format, from 0 to 1: typed records with the session envelope."""
-    del name
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if not start.startswith(b"{") or start.startswith(b'{"loglines"'):
-        return 0.0
-    return (0.5 if _TYPE.search(head) else 0.0) + (0.45 if _ENVELOPE.search(head) else 0.0)
+    """How likely it is this format, from 0 to 1: typed records around messages, or the records between them."""
+    records = outline(head, name).objects()
+    if any(record.get("type") in ("user", "assistant") and _is_message(record.get("message")) for record in records):
+        return 0.95
+    known = [record for record in records if record.get("type") in _SILENT and _ENVELOPE & set(record)]
+    return 0.6 if known and len(known) == len(records) else 0.0
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, Mapping) and "role" in value and "content" in value
 
 
 def read(stream: BinaryIO, name: str, issues: Issues) -> Iterator[Span]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final
 
 from policylang.transcript.importers._build import Builder, block_text, flat, split_reminders, stamp
-from policylang.transcript.importers._shape import is_lines
+from policylang.transcript.importers._shape import is_lines, outline
 from policylang.transcript.jsonstream import Record, read_document, read_lines
 from policylang.transcript.session import Issues
 from policylang.transcript.span import Span
@@ -22,9 +22,8 @@ from policylang.transcript.span import Span
 ID: Final = "openai-chat"
 TITLE: Final = "Chat messages in OpenAI's layout, also as litellm logs them"
 
-_OWN = re.compile(rb'"(?:tool_calls|function_call)"\s*:|"role"\s*:\s*"(?:tool|function)"|<function=|"messages"\s*:')
-_ROLE = re.compile(rb'"role"\s*:\s*"(?:system|user|assistant|developer)"')
-_FOREIGN = re.compile(rb'"(?:trajectory|history|parentUuid|trajectory_format)"\s*:|"type"\s*:\s*"tool_use"')
+_CALLS: Final = frozenset(("tool_calls", "function_call", "tool_call_id"))
+_BLOCK = re.compile(rb'"type"\s*:\s*"(?:tool_use|tool_result)"')
 _FUNCTION = re.compile(r"<function=([\w.:-]+)>(.*?)(?:</function>|\Z)", re.S)
 _PARAMETER = re.compile(r"<parameter=([\w.:-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.S)
 _RESULT = re.compile(r"\s*EXECUTION RESULT of \[([^\]\n]+)\]:[ ]?\n?")
@@ -33,12 +32,14 @@ _THOUGHTS: Final = ("reasoning_content", "reasoning", "thinking")
 
 def detect(head: bytes, name: str) -> float:
     """How likely it is this format, from 0 to 1: roles, and calls or `messages` in this layout."""
-    del name
-    if not _ROLE.search(head) and not re.search(rb'"messages"\s*:\s*\[', head):
+    seen = outline(head, name)
+    inside = [item for line in seen.objects() if isinstance(line.get("messages"), list) for item in line["messages"]]
+    candidates = [*seen.objects(), *seen.of("", "messages"), *(item for item in inside if isinstance(item, Mapping))]
+    messages = [item for item in candidates if "role" in item and ("content" in item or "tool_calls" in item)]
+    if not messages or _BLOCK.search(head):
         return 0.0
-    if _FOREIGN.search(head):
-        return 0.1
-    return 0.85 if _OWN.search(head) else 0.5 if _ROLE.search(head) else 0.0
+    own = any(_CALLS & set(item) or item["role"] in ("tool", "function", "developer") for item in messages)
+    return 0.85 if own or b"<function=" in head else 0.5
 
 
 def read(stream: BinaryIO, name: str, issues: Issues) -> Iterator[Span]:

@@ -10,12 +10,12 @@ used tool calls, else by position. A step's thought is `reasoning`, its action a
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO, Final
 
 from policylang.transcript.importers._build import Builder, flat
+from policylang.transcript.importers._shape import outline
 from policylang.transcript.jsonstream import Record, read_document
 from policylang.transcript.session import Issues
 from policylang.transcript.span import Span
@@ -23,17 +23,18 @@ from policylang.transcript.span import Span
 ID: Final = "swe-agent"
 TITLE: Final = "SWE-agent trajectory (.traj)"
 
-_KEY = re.compile(rb'"(?:trajectory|history|replay_config)"\s*:|"message_type"\s*:\s*"(?:system_prompt|observation)"')
+_MARKS = frozenset(("agent", "message_type", "thought", "is_demo"))
 _PARTS = frozenset(("history", "trajectory"))
 
 
 def detect(head: bytes, name: str) -> float:
     """How likely it is this format, from 0 to 1: the document's keys, and the name's ending."""
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if not start.startswith(b"{"):
+    seen = outline(head, name)
+    steps = any("action" in item and "observation" in item for item in seen.of("trajectory"))
+    messages = any("role" in item and _MARKS & set(item) for item in seen.of("history"))
+    if not steps and not messages:
         return 0.0
-    named = name.lower().removesuffix(".gz").endswith(".traj")
-    return (0.55 if _KEY.search(head) else 0.0) + (0.4 if named else 0.0)
+    return 0.95 if name.lower().removesuffix(".gz").endswith(".traj") else 0.7
 
 
 def read(stream: BinaryIO, name: str, issues: Issues) -> Iterator[Span]:

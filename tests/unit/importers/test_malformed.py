@@ -158,7 +158,7 @@ class Endless(io.RawIOBase):
         return self._at
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        assert (offset, whence) == (0, 0) and self._at <= 1 << 17, "only the head can be read twice"
+        assert (offset, whence) == (0, 0) and self._at <= 1 << 19, "only the head can be read twice"
         self._rest, self._at = self._head + self._rest, 0
         self._head = b""
         return 0
@@ -167,7 +167,7 @@ class Endless(io.RawIOBase):
         if not self._rest:
             self._rest = next(self._pieces, b"")
         taken, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
-        if self._at <= 1 << 17:
+        if self._at <= 1 << 19:
             self._head += taken
         self._at += len(taken)
         buffer[: len(taken)] = taken

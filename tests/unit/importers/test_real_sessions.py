@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from policylang.diagnostics import RequestError
 from policylang.transcript.importers import open_transcript
 from policylang.transcript.span import Span
 from policylang.transcript.vocabulary import KNOWN_KINDS
@@ -83,3 +84,21 @@ def test_peer_cases_are_survived() -> None:
     assert found["single_turn"] == ({"user_message": 1, "assistant_message": 1}, 0)
     assert found["with_todos"] == ({"user_message": 1, "tool_call": 2, "assistant_message": 1}, 0)
     assert found["real_cli_format"] == ({"user_message": 2, "assistant_message": 2, "tool_call": 2}, 0)
+
+
+# Formats that are near enough to be read: their messages are in OpenAI's layout, with keys of their own around them.
+NEAR = {"mini-swe-agent", "wasa-transcript.jsonl", "sample-telemetry.jsonl"}
+
+
+def test_sessions_of_other_formats_are_not_taken_for_one_of_ours() -> None:
+    taken = []
+    for path in sorted((SHARED / "transcripts").glob("*/*")):
+        if path.parent.name in FORMATS or {path.parent.name, path.name} & NEAR:
+            continue
+        try:
+            open_transcript(path).close()
+        except RequestError as error:
+            assert error.diagnostics[0].code == "invalid-request"
+        else:
+            taken.append(f"{path.parent.name}/{path.name}")
+    assert taken == []
