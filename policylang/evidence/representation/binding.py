@@ -93,7 +93,8 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
         following = tokens[index + 1].low if index + 1 < stop else ""
         if low in lexicon.HEDGES:
             return found
-        if low in lexicon.NEGATIONS or low.endswith("n't") or (low == "longer" and negative):
+        answer = low == "no" and (index + 1 == len(tokens) or tokens[index + 1].kind == MARK)
+        if not answer and low in lexicon.NEGATIONS or low.endswith("n't") or (low == "longer" and negative):
             negative = True
             explicit = explicit or low in lexicon.COPULAS
         elif low in lexicon.COPULAS:
@@ -109,6 +110,8 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
             if not change or after < index:
                 return found
             index = after
+        elif low == "of" and _is_amount(tokens, index + 1):
+            explicit = True
         elif low in lexicon.PLACES and not explicit:
             place = _place(tokens, index + 1)
             if place is None:
@@ -126,6 +129,7 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
                 entity, index = low, beyond
                 continue
             positive = _denied(tokens, value, negative) == phrase.denied
+            positive = positive != _cancelled(tokens, value + 1)
             found.append(Found(value, mention, entity, positive, explicit or value != index, sign))
             # "migration 0042 was applied": an id directly after the key is a value, and the entity of what follows.
             if value != index or explicit or entity is not None or not tokens[index].digits:
@@ -140,6 +144,16 @@ def _beyond_list(tokens: Tokens, index: int, stop: int) -> int | None:
     while index < stop and (tokens[index].digits or tokens[index].low in ("and", ",", "&")):
         index += 1
     return index if index < stop and tokens[index].kind == WORD else None
+
+
+def _is_amount(tokens: Tokens, index: int) -> bool:
+    """True for "a cap of $500"; in "the version of 4 is 7" what follows "of" is an entity."""
+    if index >= len(tokens) or not is_value(tokens[index]):
+        return False
+    number = index + 1
+    while number < len(tokens) and tokens[number].low in lexicon.MARKUP:
+        number += 1
+    return number >= len(tokens) or not (tokens[number].low in ("is", "are") or tokens[number].low in _CLOSES)
 
 
 def _closing(tokens: Tokens, index: int) -> int:
@@ -177,6 +191,22 @@ def _denied(tokens: Tokens, value: int, negative: bool) -> bool:
     return negative
 
 
+def _cancelled(tokens: Tokens, start: int) -> bool:
+    """True where a fact is called off right of itself: "no longer applies", "was lifted", "does not hold"."""
+    rest = [token.low for token in tokens[start : start + 6]]
+    for number, low in enumerate(rest):
+        after = rest[number + 1] if number + 1 < len(rest) else ""
+        if low == "no" and after == "longer":
+            return bool(number + 2 < len(rest) and rest[number + 2] in lexicon.HOLDS)
+        if (low == "not" or low.endswith("n't")) and after in lexicon.HOLDS:
+            return True
+        if low in lexicon.CANCELLED:
+            return number > 0
+        if low not in lexicon.AUXILIARY and low not in lexicon.COPULAS and low not in lexicon.MARKUP:
+            return False
+    return False
+
+
 def _before(phrase: Phrase, mention: Mention) -> list[Found]:
     """A count or id directly before its noun ("7 replicas"), or a completed act ("applied migration 0042")."""
     tokens = phrase.tokens
@@ -187,7 +217,7 @@ def _before(phrase: Phrase, mention: Mention) -> list[Found]:
         return []
     token = tokens[index]
     after = tokens[mention.last + 1] if mention.last + 1 < len(tokens) else None
-    positive = _refused(tokens, index) == phrase.denied
+    positive = (_refused(tokens, index) == phrase.denied) != _cancelled(tokens, mention.last + 1)
     if is_value(token):
         left = tokens[index - 1].low if index else ""
         if left == "to" and not (index > 1 and is_value(tokens[index - 2])):

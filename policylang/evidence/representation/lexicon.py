@@ -42,7 +42,7 @@ WISHES: Final = _of(
     "wants wanted need needs needed expect expects expected expecting hope hopefully hoping please todo "
     "ensure maybe perhaps probably possibly presumably likely apparently allegedly supposedly seems "
     "appears assume assumed assumes i'll we'll let's lets planned plans plan planning intend intends try "
-    "trying attempt attempting pretend imagine guess suspect doubt aim aims goal require requires "
+    "trying attempt attempting pretend imagine guess suspect doubt think thinks believe believes nobody asked asks asking aim aims goal require requires "
     "required recommend suggested suggest propose proposed"
 )
 
@@ -99,6 +99,11 @@ MORE: Final = _of("or-more later higher newer above greater lower less fewer mor
 HEDGES: Final = _of("≥ ≤ > < >= <= != ~ ≈ ± + about around approximately approx roughly nearly almost")
 
 PLACES: Final = _of("of for in on")
+
+HOLDS: Final = _of("apply applies hold holds valid true correct current")
+
+CANCELLED: Final = _of("lifted waived revoked rescinded void obsolete superseded overridden withdrawn")
+"""Said of a fact, these call it off."""
 
 ARTICLES: Final = _of("the a an our this")
 

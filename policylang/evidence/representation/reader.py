@@ -9,6 +9,7 @@ from typing import Final
 from policylang.evidence import keys, values
 from policylang.evidence.model import Assertion
 from policylang.evidence.representation.binding import bindings, tense
+from policylang.evidence.representation.changes import resolved
 from policylang.evidence.representation.index import ClauseIndex
 from policylang.evidence.representation.mentions import Mention, mentions
 from policylang.evidence.representation.model import SessionSpan
@@ -176,6 +177,7 @@ def _structured(index: ClauseIndex, span: int, assertion: Assertion, words: tupl
                 phrase = entry.phrase
                 # What stands in a clause with its key and is not bound there is not bound: a list, a wish.
                 seen = bool(mentions(phrase, words)) and _sign_before(phrase, number) not in _SIGNS
+                seen = seen or resolved(phrase.tokens, number, False) != number
                 if seen or not phrase.binds(range(number, number), number):
                     return None
     return Bound(
