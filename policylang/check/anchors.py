@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from policylang.check.context import ANCHOR_FREE, CIRCULAR, Names, Typing
+from policylang.check.context import ANCHOR_FREE, Names, Typing
 from policylang.check.expressions import type_as
 from policylang.check.queue_depth import frees_queue_depth
 from policylang.check.sink import Sink
 from policylang.regex import compile_pattern
 from policylang.rules_ir import expr as ir
 from policylang.rules_ir.policy import Exempt, NamedAnchor
-from policylang.rules_ir.types import ASSERTION, BOOL, SPAN
+from policylang.rules_ir.types import BOOL, SPAN
 from policylang.source import Loc
 from policylang.syntax import ast
 from policylang.transcript.vocabulary import ASSERTION_TYPES, CLASSES
@@ -22,14 +22,6 @@ RESERVED = ("kind", "detect", "carrier")
 
 _SUBJECT = ir.Var(0, "span", SPAN)
 _ENV = {"span": _SUBJECT}
-
-EVIDENCE_FREE = {
-    **ANCHOR_FREE,
-    (SPAN, "representation"): CIRCULAR,
-    (SPAN, "verified"): CIRCULAR,
-    (ASSERTION, "status"): CIRCULAR,
-}
-"""What `anchor … when` cannot read: a named anchor adds assertions, and these are settled by assertions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +86,7 @@ def _named(decl: ast.AnchorWhen, names: Names, used: set[str], sink: Sink) -> Na
     name = decl.name.name
     if name in RESERVED:
         sink.error("duplicate-id", f"`{name}` is a word of `anchor_by`", decl.name.loc, "choose another name")
-    t = Typing(names, sink, EVIDENCE_FREE)
+    t = Typing(names, sink, ANCHOR_FREE)
     condition = _condition(t, decl.condition, "`anchor … when` takes")
     used |= t.used
     patterns = tuple(pattern for pattern in _patterns(condition) if "value" in _groups(*pattern))

@@ -153,6 +153,13 @@ def _names(layer: Layer, decls: Declarations, has_gap: bool, unread: Unread, sin
         open_kinds=has_gap,
         lets=lets,
         broken=broken_lets(lets, unread.lets, sink),
+        parent_lets=frozenset(
+            decl.name.name
+            for name, file in layer.closure.items()
+            if name != layer.id
+            for decl in file.decls
+            if isinstance(decl, ast.Let)
+        ),
         mass=mass_of(layer.budgets),
         excluded=budgets_.own_kinds(layer.budgets, layer.kinds),
     )

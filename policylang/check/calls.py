@@ -37,6 +37,9 @@ def type_call(t: Typing, call: ast.Call, env: Env, expected: Type | None) -> ir.
         return FAILED
     if name in env or name in GLOBAL_NODES:
         return t.error("type-mismatch", f"`{name}` is not a function", call.function.loc, "write it without `(…)`")
+    if name in t.names.parent_lets:
+        hint = "a `let` is seen in its own file only; define it here"
+        return t.error("unknown-name", f"`{name}` is a `let` of a parent", call.function.loc, hint)
     t.sink.unknown("unknown-name", "function", name, call.function.loc, [*FUNCTIONS, *t.names.lets])
     return FAILED
 

@@ -54,6 +54,7 @@ class Names:
         open_kinds: True if a parent is missing or broken, so that a kind may be declared out of sight.
         lets: The file's `let`s by name.
         broken: `let`s that are known to be wrong, or could not be read: calls of them say nothing more.
+        parent_lets: `let`s of the parents, which a child does not see.
         mass: Kind with a budget -> what its ε weighs by.
         excluded: Reasoning kinds that have a budget of their own and so leave the pool.
     """
@@ -62,6 +63,7 @@ class Names:
     open_kinds: bool
     lets: Mapping[str, ast.Let]
     broken: frozenset[str]
+    parent_lets: frozenset[str]
     mass: Mapping[str, Literal["tokens", "spans"]]
     excluded: tuple[str, ...]
 

@@ -105,8 +105,9 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _once(seen: dict[str, Loc], name: ast.Ident, what: str, sink: Sink, loc: Loc | None = None) -> bool:
-    first = seen.setdefault(name.name, name.loc)
-    if first is name.loc:
+    first = seen.get(name.name)
+    if first is None:
+        seen[name.name] = name.loc
         return True
     message = f"`{name.name}` {what}"
     sink.error("duplicate-id", message, loc or name.loc, "keep one, or rename it", ((first, "first here"),))

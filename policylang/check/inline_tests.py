@@ -48,8 +48,10 @@ def check_tests(
         spans = [item for item in test.items if isinstance(item, ast.InlineSpan)]
         seen: dict[str, Loc] = {}
         for span in spans:
-            first = seen.setdefault(span.id.name, span.id.loc)
-            if first is not span.id.loc:
+            first = seen.get(span.id.name)
+            if first is None:
+                seen[span.id.name] = span.id.loc
+            else:
                 related = ((first, "first here"),)
                 sink.error("duplicate-id", f"two spans are called `{span.id.name}`", span.id.loc, None, related)
             _check_span(span, layer, has_gap, sink)
