@@ -82,11 +82,7 @@ def replay(
         raise ValueError(f"no index `{chosen.index}`; there are: pre, rebuilt")
     day = as_of or today()
     session = Session(spans, chosen.cut)
-    longest = max((sum(span.mass for span in members) for _, members in session.epochs), default=0)
-    typical = sorted(sum(span.mass for span in members) for _, members in session.epochs)
-    middle = typical[len(typical) // 2] if typical else longest
-    keep = chosen.keep_tokens if chosen.keep_tokens is not None else (chosen.cut.tokens or middle)
-    budget = Budget(keep, chosen.summary_tokens, chosen.epsilon)
+    budget = Budget(_keep(session, chosen), chosen.summary_tokens, chosen.epsilon)
 
     def run(mode: Literal["gated", "ungated"], ask: bool) -> RunReport:
         return Run(
@@ -94,7 +90,6 @@ def replay(
             enforce=mode == "gated", ask=ask,
         ).report()  # fmt: skip
 
-    facts = sum(len(session.assertions(at)) for at in range(len(session.spans)) if session.is_state(at))
     return ReplayReport(
         session=name,
         format=format,
@@ -105,7 +100,15 @@ def replay(
         index=chosen.index,
         spans=len(session.spans),
         tokens=sum(span.mass for span in session.spans),
-        facts=facts,
+        facts=sum(len(session.assertions(at)) for at in range(len(session.spans)) if session.is_state(at)),
         gated=run("gated", True) if chosen.enforce else None,
         ungated=run("ungated", not chosen.enforce),
     )
+
+
+def _keep(session: Session, options: ReplayOptions) -> int:
+    """The size that the compactor aims at: as asked, else that of an epoch, else that of the middling epoch."""
+    if options.keep_tokens is not None:
+        return options.keep_tokens
+    sizes = sorted(sum(span.mass for span in members) for _, members in session.epochs)
+    return options.cut.tokens or (sizes[len(sizes) // 2] if sizes else 0)

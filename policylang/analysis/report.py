@@ -86,12 +86,12 @@ class EpochReport:
     kept: int
     after_tokens: int
     aggregate: float
-    worst_chain: float | None
-    queries: int
-    divergence: float
-    lost: int
-    asked: int
-    asked_lost: int
+    worst_chain: float | None = None
+    queries: int = 0
+    divergence: float = 0.0
+    lost: int = 0
+    asked: int = 0
+    asked_lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)

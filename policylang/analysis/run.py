@@ -69,36 +69,18 @@ class Run:
         self._index.extend(positions)
         self._index.log(asks, away)
         before = list(self._live)
-        proposal = self._compactor(before, epoch, replace(self._budget, pinned=frozenset(self._pinned)))
+        proposal = self._propose(epoch)
         queries, divergence = self._index.monitor(away)
         request, verdict = None, None
         if self._ask and proposal.evict:
             request = self._request(epoch, proposal, queries, divergence)
             verdict = evaluate(self._policy, request, as_of=self._as_of)
-        compacted, spilled, kept = self._carry_out(epoch, proposal, request, verdict)
+        done = self._carry_out(epoch, proposal, request, verdict)
         self._index.compacted(self._live)
         self._settle(epoch)
-        masses = {span.id: span.mass for span in before}
         self._epochs.append(
-            EpochReport(
-                epoch=epoch,
-                spans=len(before),
-                tokens=sum(masses.values()),
-                proposed=len(proposal.evict),
-                proposed_tokens=sum(masses[name] for name in proposal.evict),
-                anchors=verdict.details.anchors if verdict is not None else None,
-                decision=verdict.decision if verdict is not None else None,
-                rules=tuple(sorted({reason.rule for reason in verdict.reasons})) if verdict is not None else (),
-                undetermined=tuple(sorted({reason.rule for reason in verdict.reasons if reason.undetermined}))
-                if verdict is not None
-                else (),
-                compacted=len(compacted),
-                compacted_tokens=sum(masses[name] for name in compacted),
-                spilled=len(spilled),
-                spilled_tokens=sum(masses[name] for name in spilled),
-                kept=len(kept),
-                after_tokens=sum(span.mass for span in self._live),
-                aggregate=proposal.aggregate,
+            replace(
+                self._note(epoch, before, proposal, verdict, done),
                 worst_chain=self._worst_chain(request),
                 queries=queries,
                 divergence=divergence,
@@ -106,6 +88,46 @@ class Run:
                 asked=len(asked),
                 asked_lost=sum(found.reach == "lost" for found in asked),
             )
+        )
+
+    def _propose(self, epoch: int) -> Proposal:
+        pinned = frozenset(self._pinned)
+        found = self._compactor(list(self._live), epoch, replace(self._budget, pinned=pinned))
+        summary = found.summary
+        while summary is not None and summary.id in self._session.position:
+            # The session was compacted before, and has summaries of its own.
+            summary = replace(summary, span_id=f"{summary.id}+")
+        return replace(found, summary=summary)
+
+    def _note(
+        self,
+        epoch: int,
+        before: Sequence[Span],
+        proposal: Proposal,
+        verdict: Verdict | None,
+        done: tuple[list[str], list[str], list[str]],
+    ) -> EpochReport:
+        """What was proposed, decided and done, without what came of it."""
+        compacted, spilled, kept = done
+        masses = {span.id: span.mass for span in before}
+        reasons = verdict.reasons if verdict is not None else ()
+        return EpochReport(
+            epoch=epoch,
+            spans=len(before),
+            tokens=sum(masses.values()),
+            proposed=len(proposal.evict),
+            proposed_tokens=sum(masses[name] for name in proposal.evict),
+            anchors=verdict.details.anchors if verdict is not None else None,
+            decision=verdict.decision if verdict is not None else None,
+            rules=tuple(sorted({reason.rule for reason in reasons})),
+            undetermined=tuple(sorted({reason.rule for reason in reasons if reason.undetermined})),
+            compacted=len(compacted),
+            compacted_tokens=sum(masses[name] for name in compacted),
+            spilled=len(spilled),
+            spilled_tokens=sum(masses[name] for name in spilled),
+            kept=len(kept),
+            after_tokens=sum(span.mass for span in self._live),
+            aggregate=proposal.aggregate,
         )
 
     # --- asking and carrying out -------------------------------------------------------------------------------

@@ -94,13 +94,7 @@ def decode(raw: bytes, place: Place, issues: Issues, key: str = "") -> Record | 
     Raises:
         RequestError: `syntax-error` or `bad-encoding` where the issues are not lenient.
     """
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        start = len(raw[: error.start].decode("utf-8"))
-        what = Diagnostic("bad-encoding", "the record is not UTF-8", _loc(place, raw, start))
-        issues.malformed(what)
-        text = raw.decode("utf-8", "replace")
+    text = _text(raw, place, issues)
     odd: dict[str, str] = {}
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -130,6 +124,15 @@ def decode(raw: bytes, place: Place, issues: Issues, key: str = "") -> Record | 
     for code, message in sorted(odd.items()):
         issues.report(Diagnostic(code, message, record.loc(), severity="warning"))
     return record
+
+
+def _text(raw: bytes, place: Place, issues: Issues) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = len(raw[: error.start].decode("utf-8"))
+        issues.malformed(Diagnostic("bad-encoding", "the record is not UTF-8", _loc(place, raw, start)))
+        return raw.decode("utf-8", "replace")
 
 
 def read_lines(stream: BinaryIO, name: str, issues: Issues) -> Iterator[Record]:

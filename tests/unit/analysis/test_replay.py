@@ -169,3 +169,14 @@ def test_real_sessions_replay(name: str) -> None:
     assert report.gated.lost == ()
     assert report.spans == len(spans)
     assert len(report.gated.epochs) >= 5
+
+
+def test_what_a_replay_left_can_be_replayed_again() -> None:
+    first = run("std/standard", "structural", "pre")
+    assert first.gated is not None
+    left = first.gated.transcript
+    assert any(span.kind == "summary" for span in left) and any(span.kind == "pointer" for span in left)
+    again = replay(load("std/standard"), left, ReplayOptions(CUT, "structural", "pre", keep_tokens=300), as_of=DAY)
+    assert again.gated is not None
+    kept = [span for span in again.gated.transcript if span.kind == "pointer"]
+    assert {span.id for span in left if span.kind == "pointer"} <= {span.id for span in kept}
