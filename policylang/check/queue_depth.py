@@ -36,7 +36,13 @@ def frees_queue_depth(condition: ir.Expr, patterns: Iterable[tuple[str, str]]) -
     """Whether the exempt frees the span, or whatever it is asked of (`when true`)."""
     if _value(condition, {0: {}}) is True:
         return True
-    return _value(condition, {0: _SPAN}) is True and any(_covers(*pattern) for pattern in patterns)
+    return holds_of_queue_depth(condition) is True and any(_covers(*pattern) for pattern in patterns)
+
+
+def holds_of_queue_depth(condition: ir.Expr) -> bool | None:
+    """A condition's value for the span; None where it hangs on what the span does not say."""
+    value: bool | None = _value(condition, {0: _SPAN})
+    return value
 
 
 def _covers(pattern: str, flags: str) -> bool:

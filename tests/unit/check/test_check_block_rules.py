@@ -254,3 +254,52 @@ def test_every_block_rule_points_at_the_setting_that_makes_it() -> None:
         "span-unaccounted": 17,
         "gain-too-small": 18,
     }
+
+
+def test_evidence_reaches_through_every_form() -> None:
+    policy = load_text(
+        'refuse "r" {\n'
+        "  for each s in evicted\n"
+        "  when (if s.bulk then -s.tokens else s.age + 1) > 0 and not (s.id in s.anchor_by) and s.loss is unknown\n"
+        '    and starts_with(s.tool, "a") and epsilon(s.chain, reasoning) > 5%\n'
+        "    and (sum x in retained: x.tokens) > (count x in retained: x.anchor)\n"
+        "    and all c in chains: epsilon(c, reasoning) < 1\n"
+        "    and any k in [s.kind]: (max t in c.spans: t.loss) < s.loss\n"
+        '  because "x"\n}\n'
+    )
+    found = {item.label: item.only_missing for item in policy.rules[0].evidence}
+    assert found == {
+        "bulk": False,
+        "tokens": False,
+        "age": False,
+        "id": False,
+        "anchor_by": False,
+        "loss": False,
+        "tool": False,
+        "chain.epsilon(reasoning)": False,
+        "sum(retained.tokens)": False,
+        "count(retained.anchor)": False,
+        "chains.epsilon(reasoning)": True,
+        "kind": False,
+        "chains.spans.loss": True,
+    }
+
+
+def test_two_counts_of_one_list_are_two_values() -> None:
+    policy = load_text(
+        'refuse "r" { when (count s in evicted: s.anchor and s.bulk) > (count s in evicted: s.anchor or s.bulk)'
+        ' because "x" }\n'
+    )
+    assert [item.label for item in policy.rules[0].evidence] == ["count(evicted)", "count(evicted) #2"]
+
+
+def test_gaps_of_two_quantifiers_over_one_list_are_both_looked_for() -> None:
+    policy = load_text(
+        'refuse "r" { when (any s in evicted where s.bulk: s.verified) or any s in evicted where not s.bulk: s.verified'
+        ' because "x" }\n'
+    )
+    (item,) = policy.rules[0].evidence
+    for bulk in (True, False):
+        world = World(evicted=[SpanFacts(bulk=bulk, verified=None), SpanFacts(bulk=not bulk, verified=True)])
+        assert evaluate_expression(item.expr, world, {}) is True
+    assert evaluate_expression(item.expr, World(evicted=[SpanFacts(bulk=True, verified=True)]), {}) is False

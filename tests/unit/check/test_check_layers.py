@@ -216,3 +216,34 @@ def test_declared_state_kinds_are_anchors_wherever_anchor_kind_stands(tmp_path: 
 def test_a_policy_pickles() -> None:
     policy = load(["examples/build"])
     assert pickle.loads(pickle.dumps(policy)) == policy
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        ("", "monitor { divergence 0.1 }", 0.1),
+        ("monitor { divergence 0.1 }", "", 0.1),
+        ("monitor { divergence 0.3 }", "monitor { divergence 0.1 }", 0.1),
+    ],
+)
+def test_shadow_in_one_parent_and_a_setting_in_the_other(tmp_path: Path, one: str, two: str, expected: float) -> None:
+    text = 'extends "std/standard"\n{0}\nrelax "divergence-exceeded" because "x" until 2027-01-31\n'
+    policy = family(tmp_path, one=text.format(one), two=text.format(two))
+    assert rule(policy, "divergence-exceeded", LAST).mode == "enforce"
+    assert bound(rule(policy, "divergence-exceeded", LAST)) == expected
+
+
+def test_relaxed_budgets_of_two_parents_meet_at_the_smaller(tmp_path: Path) -> None:
+    text = 'extends "std/standard"\nbudget reasoning epsilon {0} per chain\n'
+    text += 'relax "epsilon-exceeded" because "x" until 2027-01-31\n'
+    policy = family(tmp_path, one=text.format("0.5"), two=text.format("0.3"))
+    assert bound(rule(policy, "epsilon-exceeded", LAST)) == 0.3
+    assert bound(rule(policy, "epsilon-exceeded", AFTER)) == 0.08
+
+
+def test_relaxes_that_no_setting_satisfies_together_relax_nothing(tmp_path: Path) -> None:
+    text = 'extends "std/standard"\nmonitor {{ window {0} queries }}\n'
+    text += 'relax "divergence-exceeded" because "x" until 2027-01-31\n'
+    policy = family(tmp_path, one=text.format("100"), two=text.format("300"))
+    assert rule(policy, "divergence-exceeded").relaxations == ()
+    assert resolve_policy(policy, BEFORE).monitor.window == 200
