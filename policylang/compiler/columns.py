@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from policylang.compiler.columns_data import Array, Column, Lists, Pool, full
+from policylang.compiler.columns_data import Array, Lists, Pool, full
 from policylang.compiler.columns_encode import WORLD, Tables, encode_tables, reads_of
 from policylang.compiler.columns_eval import Evaluator
-from policylang.compiler.columns_frame import Frame, expansion
+from policylang.compiler.columns_frame import Frame
 from policylang.compiler.shape import Shapes
 from policylang.rules_ir.facts import World
 from policylang.rules_ir.outcome import Hit
@@ -75,19 +75,23 @@ class ColumnPlan:
     def run(self, columns: Columns) -> ColumnHits:
         """Evaluate every rule in every world."""
         tables = columns.tables
-        worlds = Frame(tables.worlds, None)
+        worlds = Frame(tables.worlds)
         pool = Pool(tables.pool)
-        roots: dict[str | None, tuple[Frame, Array]] = {}
+        frames: dict[str | None, Frame] = {None: worlds}
         parts: list[tuple[Array, Array, Array, Array]] = []
         for index, rule in enumerate(self.rules):
-            if rule.each not in roots:
-                roots[rule.each] = _root(worlds, rule.each, tables)
-            frame, positions = roots[rule.each]
+            if rule.each not in frames:
+                frames[rule.each] = worlds.expand(0, _subjects(tables, rule.each))
+            frame = frames[rule.each]
             verdict = Evaluator(tables, pool, Shapes()).truth(rule.condition, frame)
             rows = np.flatnonzero(full(verdict.maybe, frame.count))
             unknown = ~full(verdict.true, frame.count)[rows]
-            world = rows if frame.world is None else frame.world[rows]
-            parts.append((np.full(len(rows), index), world, positions[rows], unknown))
+            world, subject = rows, np.full(len(rows), -1)
+            if rule.each is not None and frame.rows is not None:
+                world = frame.rows[rows]
+                lengths = _subjects(tables, rule.each).lengths()
+                subject = rows - (np.cumsum(lengths) - lengths)[world]
+            parts.append((np.full(len(rows), index), world, subject, unknown))
         if not parts:
             empty = np.zeros(0, np.int64)
             return ColumnHits(self.rules, empty, empty, empty, empty.astype(np.bool_))
@@ -95,13 +99,9 @@ class ColumnPlan:
         return ColumnHits(self.rules, rule_index, world, subject, unknown)
 
 
-def _root(worlds: Frame, each: str | None, tables: Tables) -> tuple[Frame, Array]:
-    """The frame of a rule's subjects, and the position of each in its list."""
-    if each is None:
-        return worlds, np.full(worlds.count, -1)
-    lists = tables.columns[WORLD.name, each]
-    if not isinstance(lists, Lists) or not isinstance(lists.flat, Column):
-        raise TypeError(f"{each} is no list of entities")
-    frame = worlds.expand(0, lists)
-    parents, elements = expansion(lists)
-    return frame, elements - lists.start[parents]
+def _subjects(tables: Tables, each: str | None) -> Lists:
+    """The lists that a rule ranges over, one per world."""
+    lists = tables.columns[WORLD.name, str(each)]
+    if not isinstance(lists, Lists):
+        raise TypeError(f"{each} is no list")
+    return lists

@@ -22,7 +22,7 @@ EXACT_FLOAT: Final = 2**53
 
 
 def at(array: Array, rows: Array | slice) -> Array:
-    """The array at other rows; one value for all rows stays so."""
+    """The array at other rows (a slice stands for all of them); one value for all rows stays so."""
     taken: Array = array if array.ndim == 0 else array[rows]
     return taken
 
@@ -36,6 +36,8 @@ class Bools:
 
     def take(self, rows: Array | slice) -> Bools:
         """The column at other rows."""
+        if isinstance(rows, slice):
+            return self
         true = at(self.true, rows)
         return known(true) if self.maybe is self.true else Bools(true, at(self.maybe, rows))
 
@@ -64,15 +66,19 @@ class Column:
         data: The values; arbitrary where unknown, but of a harmless value.
         unknown: The mask of unknown rows, None if there are none.
         bound: No int64 value is larger in size.
+        whole: Row ``i`` of a `row` column is ``i``, and the table has no more rows.
     """
 
     kind: Literal["int", "float", "object", "text", "row"]
     data: Array
     unknown: Array | None = None
     bound: int = 0
+    whole: bool = False
 
     def take(self, rows: Array | slice) -> Column:
         """The column at other rows."""
+        if isinstance(rows, slice):
+            return self
         unknown = None if self.unknown is None else at(self.unknown, rows)
         return Column(self.kind, at(self.data, rows), unknown, self.bound)
 
@@ -185,15 +191,19 @@ def numbers(values: Sequence[Any]) -> Column:
     unknown = None
     if type(None) in types:
         types.discard(type(None))
-        unknown = np.fromiter((value is None for value in values), np.bool_, len(values))
+        unknown = np.array([value is None for value in values], dtype=np.bool_)
         filler = 0.0 if types == {float} else 0
         values = [filler if value is None else value for value in values]
     if types == {float}:
         return Column("float", np.array(values, dtype=np.float64), unknown)
     if types <= {int}:
-        bound = max(max(values, default=0), -min(values, default=0))
+        try:
+            data = np.array(values, dtype=np.int64)
+        except OverflowError:
+            return Column("object", objects(values), unknown)
+        bound = max(int(data.max(initial=0)), -int(data.min(initial=0)))
         if bound <= INT64_BOUND:
-            return Column("int", np.array(values, dtype=np.int64), unknown, bound)
+            return Column("int", data, unknown, bound)
     return Column("object", objects(values), unknown)
 
 
@@ -206,10 +216,10 @@ def objects(values: Sequence[Any]) -> Array:
 
 def bools(values: Sequence[bool | None]) -> Bools:
     """A bool column out of bools, None for unknown."""
-    true = np.fromiter((value is True for value in values), np.bool_, len(values))
+    true = np.array(values, dtype=np.bool_)
     if None not in values:
         return known(true)
-    return Bools(true, np.fromiter((value is not False for value in values), np.bool_, len(values)))
+    return Bools(true, np.array([value is not False for value in values], dtype=np.bool_))
 
 
 def constant(value: int | float) -> Column:

@@ -6,8 +6,10 @@ to them; a record such as `index` has one row per world.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -133,16 +135,17 @@ class _Encoder:
         while grew:
             grew = False
             for read in links:
-                owners, values = self._owners(read.record), met[read.key]
-                for owner in owners[len(values) :]:
-                    value = _get(owner, read)
-                    values.append(self._link(read.type, value))
+                values = met[read.key]
+                fresh = list(map(_getter(read), self._owners(read.record)[len(values) :]))
+                if fresh:
                     grew = True
+                    values += fresh
+                    self._meet(read.type, fresh)
         for read in self._reads.values():
             if read.key in met:
-                self._columns[read.key] = _links(read.type, met[read.key])
+                self._columns[read.key] = self._links(read.type, met[read.key])
             else:
-                values = [_get(owner, read) for owner in self._owners(read.record)]
+                values = list(map(_getter(read), self._owners(read.record)))
                 self._columns[read.key] = self._values(read.type, values)
         return Tables(len(self._worlds), self._columns, self._pool)
 
@@ -153,22 +156,32 @@ class _Encoder:
             return self._worlds
         return [getattr(world, record.name) for world in self._worlds]
 
-    def _link(self, of: Type, value: Any) -> int | list[int]:
-        if of.element is not None:
-            return [self._row(of.element, item) for item in value]
-        return self._row(of, value)
+    def _meet(self, of: Type, values: list[Any]) -> None:
+        """Give a row to every entity that has none yet."""
+        entity = of if of.element is None else of.element
+        rows, objects = self._rows[entity], self._objects[entity]
+        items = values if of.element is None else list(chain.from_iterable(values))
+        met = dict(zip(map(id, items), items, strict=True))
+        if rows:
+            met = {key: item for key, item in met.items() if key not in rows}
+        rows.update(zip(met, range(len(objects), len(objects) + len(met)), strict=True))
+        objects.extend(met.values())
 
-    def _row(self, of: Type, entity: Any) -> int:
-        rows = self._rows[of]
-        row = rows.get(id(entity))
-        if row is None:
-            row = rows[id(entity)] = len(rows)
-            self._objects[of].append(entity)
-        return row
+    def _links(self, of: Type, values: list[Any]) -> Value:
+        if of.element is None:
+            return Column("row", self._row_array(of, values))
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        stop: Array = np.cumsum(lengths)
+        rows = self._row_array(of.element, list(chain.from_iterable(values)))
+        whole = len(rows) == len(self._objects[of.element]) and bool((rows == np.arange(len(rows))).all())
+        return Lists(stop - lengths, stop, Column("row", rows, whole=whole))
+
+    def _row_array(self, of: Type, items: list[Any]) -> Array:
+        return np.fromiter(map(self._rows[of].__getitem__, map(id, items)), np.int64, len(items))
 
     def _values(self, of: Type, values: list[Any]) -> Value:
         if of.element is not None:
-            flat = [item for value in values if value is not None for item in value]
+            flat = list(chain.from_iterable(value for value in values if value is not None))
             lengths = np.fromiter((0 if value is None else len(value) for value in values), np.int64, len(values))
             unknown = np.fromiter((value is None for value in values), np.bool_, len(values))
             column = self._values(of.element, flat)
@@ -183,22 +196,15 @@ class _Encoder:
         return self._pool.encode(values)
 
 
-def _get(owner: Any, read: Read) -> Any:
+def _getter(read: Read) -> Callable[[Any], Any]:
+    """What reads one column's value from its fact."""
     match read.key[1:]:
         case ("meta", key):
-            return owner.meta.get(key)
+            return lambda span: span.meta.get(key)
         case ("epsilon of", kind, by, *excluded):
-            return owner.epsilon_of(kind, by, tuple(excluded))
+            budget = (kind, by, tuple(excluded))
+            return lambda chain: chain.epsilon_of(*budget)
         case (name,):
-            return getattr(owner, ATTRIBUTE.get(name, name))
+            return attrgetter(ATTRIBUTE.get(name, name))
         case _:
             raise TypeError(f"no fact is called {read.key}")
-
-
-def _links(of: Type, values: list[Any]) -> Value:
-    if of.element is None:
-        return Column("row", np.array(values, dtype=np.int64))
-    lengths = np.fromiter(map(len, values), np.int64, len(values))
-    stop: Array = np.cumsum(lengths)
-    flat = np.fromiter((row for rows in values for row in rows), np.int64, int(lengths.sum()))
-    return Lists(stop - lengths, stop, Column("row", flat))

@@ -150,7 +150,7 @@ class Evaluator:
                 found = frame.at_world(column)
             else:
                 rows = self.column(base, frame)
-                found = where_known(column.take(rows.data), rows.unknown)
+                found = where_known(column if rows.whole else column.take(rows.data), rows.unknown)
             if place is not None:
                 frame.cache[(place, key)] = found
         return found

@@ -16,18 +16,17 @@ class Frame:
     selection of its parent's rows. ``rows`` names the parent's row of each row, ascending.
     """
 
-    __slots__ = ("bound", "cache", "count", "parent", "rows", "slots", "world")
+    __slots__ = ("_world", "bound", "cache", "count", "parent", "rows", "slots")
 
     def __init__(
         self,
         count: int,
-        world: Array | None,
         parent: Frame | None = None,
         rows: Array | None = None,
         slots: dict[int, Bools | Column] | None = None,
     ) -> None:
         self.count = count
-        self.world = world
+        self._world: Array | None = None
         self.parent = parent
         self.rows = rows
         self.slots: dict[int, Any] = slots or {}
@@ -49,14 +48,20 @@ class Frame:
 
     def select(self, rows: Array) -> Frame:
         """Some of the rows."""
-        return Frame(len(rows), rows if self.world is None else self.world[rows], self, rows)
+        return Frame(len(rows), self, rows)
+
+    @property
+    def world(self) -> Array | None:
+        """The world of each row; None in the frame of the worlds themselves."""
+        if self._world is None and self.parent is not None and self.rows is not None:
+            above = self.parent.world
+            self._world = self.rows if above is None else above[self.rows]
+        return self._world
 
     def expand(self, slot: int, lists: Lists) -> Frame:
         """One row for each element of each row's list, bound to ``slot``."""
         parents, elements = expansion(lists)
-        flat = lists.flat.take(elements)
-        world = parents if self.world is None else self.world[parents]
-        return Frame(len(parents), world, self, parents, {slot: flat})
+        return Frame(len(parents), self, parents, {slot: lists.flat.take(elements)})
 
     def home(self, free: frozenset[int]) -> Frame:
         """The smallest frame up the line that still tells apart all that ``free`` slots tell apart."""
@@ -74,11 +79,12 @@ class Frame:
         return self.parent.lift(column, home).take(self.rows)
 
 
-def expansion(lists: Lists) -> tuple[Array, Array]:
-    """(row, index into ``flat``) of every element of every row's list."""
+def expansion(lists: Lists) -> tuple[Array, Array | slice]:
+    """(row, index into ``flat``) of every element of every row's list; a slice if that is all of it in order."""
     lengths = lists.lengths()
-    stops = np.cumsum(lengths)
-    total = int(stops[-1]) if len(stops) else 0
     parents = np.repeat(np.arange(len(lengths)), lengths)
-    elements = np.arange(total) + np.repeat(lists.start - (stops - lengths), lengths)
-    return parents, elements
+    flat = lists.flat.true if isinstance(lists.flat, Bools) else lists.flat.data
+    starts = np.cumsum(lengths) - lengths
+    if len(parents) == len(flat) and lists.unknown is None and (lists.start == starts).all():
+        return parents, slice(None)
+    return parents, np.arange(len(parents)) + np.repeat(lists.start - starts, lengths)

@@ -7,7 +7,6 @@ operands before them leave the matter open.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -15,10 +14,9 @@ from typing import Any, Final
 
 from policylang.compiler import values
 from policylang.compiler.fused_source import Scope, Writer
-from policylang.compiler.shape import CHEAP_FIELDS, operands
 from policylang.regex import compile_pattern
 from policylang.rules_ir import expr as ir
-from policylang.rules_ir.facts import ATTRIBUTE, World
+from policylang.rules_ir.facts import World
 from policylang.rules_ir.outcome import Hit
 from policylang.rules_ir.policy import Rule
 
@@ -86,16 +84,17 @@ class Fused:
 def fuse(rules: Sequence[Rule]) -> Fused:
     """Compile rules; the indices in hits are those of ``rules``."""
     writer = Writer()
-    blocks: list[list[str]] = []
+    blocks: dict[tuple[int, ...], list[str]] = {}
     for each, indices in _by_list(rules).items():
-        if each is None:
-            blocks.extend(_once(writer, index, rules[index]) for index in indices)
-        elif len(indices) <= _ALONE:
-            blocks.extend(_alone(writer, index, rules[index], each) for index in indices)
-        else:
+        if each is not None and len(indices) > _ALONE:
             for start in range(0, len(indices), _GROUP):
-                part = indices[start : start + _GROUP]
-                blocks.append(_together(writer, part, [rules[index] for index in part], each))
+                part = tuple(indices[start : start + _GROUP])
+                blocks[part] = _together(writer, part, [rules[index] for index in part], each)
+        else:
+            for index in indices:
+                rule = rules[index]
+                one = _once(writer, index, rule) if each is None else _alone(writer, index, rule, each)
+                blocks[(index,)] = one
     source = "\n".join((*writer.functions, *_main(blocks, writer.cached)))
     return Fused(tuple(rules), source, tuple(writer.patterns), tuple(writer.constants))
 
@@ -107,20 +106,22 @@ def _by_list(rules: Sequence[Rule]) -> dict[str | None, list[int]]:
     return found
 
 
-def _main(blocks: list[list[str]], cached: int) -> Iterator[str]:
+def _main(blocks: dict[tuple[int, ...], list[str]], cached: int) -> Iterator[str]:
     """`run`, and where there are many statements the functions that it calls one after the other."""
     parts: list[list[str]] = [[]]
-    for block in blocks:
+    written: list[int] = []
+    for indices in sorted(blocks):
+        written += indices
         if len(parts[-1]) > _GROUP:
             parts.append([])
-        parts[-1].extend(block)
+        parts[-1].extend(blocks[indices])
     calls = parts[0]
     if len(parts) > 1:
         for number, part in enumerate(parts):
             yield "\n ".join((f"def part{number}(w, k, out):", *part))
         calls = [f"part{number}(w, k, out)" for number in range(len(parts))]
     memory = [f"k = [UNSET] * {cached}" if cached else "k = None"]
-    order = ["out.sort(key=first)"] if len(blocks) > 1 else []
+    order = ["out.sort(key=first)"] if written != sorted(written) else []
     yield "\n ".join(("def run(w):", "out = []", *memory, *calls, *order, "return out", ""))
 
 
@@ -155,8 +156,6 @@ def _alone(writer: Writer, index: int, rule: Rule, each: str) -> list[str]:
 def _together(writer: Writer, indices: Sequence[int], rules: Sequence[Rule], each: str) -> list[str]:
     """Rules that share one loop, its reads of cheap fields and of what the subject does not change."""
     scope = Scope({0: "x0"}, hoisting=True)
-    fields = [name for name, count in _cheap_reads(rules).items() if count > 1]
-    scope.reads = {f"x0.{name}": f"x0_{name}" for name in fields}
     body: list[str] = []
     for index, rule in zip(indices, rules, strict=True):
         writer.shapes.enter_rule()
@@ -166,36 +165,31 @@ def _together(writer: Writer, indices: Sequence[int], rules: Sequence[Rule], eac
             body.append(f" if {possible}: (s if {certain} else u).append(({index}, x0))")
         else:
             body.append(f" if {writer.value(rule.condition, scope)}: s.append(({index}, x0))")
-    reads = [f" x0_{name} = x0.{name}" for name in fields]
+    reads = [f" x0_{name} = {first}" for name, first in scope.reads.items()]
     hoisted = [f"{name} = {read}" for read, name in (scope.hoisted or {}).items()]
-    return [*hoisted, "s = []; u = []", f"for x0 in w.{each}:", *reads, *body, "if s or u: gather(out, s, u)"]
+    return [
+        *hoisted,
+        "s = []; u = []",
+        f"for x0 in w.{each}:",
+        *reads,
+        *body,
+        "if s or u: gather(out, s, u)",
+    ]
 
 
 def _both_rails(writer: Writer, condition: ir.Expr, scope: Scope) -> tuple[str, str]:
     """Source for "true or unknown", and for "true" where that is so already."""
     possible = writer.rail(condition, True, scope)
     if isinstance(condition, ir.And):
-        # What cannot be unknown is true by then.
-        open_parts = [part for part in condition.operands if writer.shapes.of(part).unknown]
-        return possible, " and ".join(writer.rail(part, False, scope) for part in open_parts)
+        # What cannot be unknown is true by then, and a field that is compared with a literal was read.
+        certain = []
+        for part in condition.operands:
+            if writer.shapes.of(part).unknown:
+                scope.settled = isinstance(part, ir.Compare) and isinstance(part.right, ir.Const)
+                certain.append(writer.rail(part, False, scope))
+                scope.settled = False
+        return possible, " and ".join(certain)
     return possible, writer.rail(condition, False, scope)
-
-
-def _cheap_reads(rules: Sequence[Rule]) -> Counter[str]:
-    """How often each cheap field of the subject is read."""
-    found: Counter[str] = Counter()
-    open_nodes: list[ir.Expr] = [rule.condition for rule in rules]
-    while open_nodes:
-        node = open_nodes.pop()
-        match node:
-            case ir.Field(base=ir.Var(slot=0), name=name):
-                if name in CHEAP_FIELDS:
-                    found[ATTRIBUTE.get(name, name)] += 1
-            case ir.Quant():
-                open_nodes.append(node.collection)
-            case _:
-                open_nodes.extend(operands(node))
-    return found
 
 
 # --- results ---------------------------------------------------------------------------------------------------------

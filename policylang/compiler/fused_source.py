@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from policylang.compiler.shape import Shapes
+from policylang.compiler.shape import CHEAP_FIELDS, Shapes
 from policylang.rules_ir import expr as ir
 from policylang.rules_ir.facts import ATTRIBUTE
 from policylang.rules_ir.types import INT
@@ -27,15 +27,25 @@ Rail = bool | None
 
 
 class Scope:
-    """Names of one function being written: slot variables, temporaries, hoisted reads, the nesting of the line."""
+    """Names of one function being written.
 
-    __slots__ = ("depth", "hoisted", "reads", "slots", "temporaries")
+    Attributes:
+        slots: Slot to variable.
+        depth: Nesting of the line so far.
+        temporaries: How many the statement has.
+        hoisted: In a shared loop, reads of the world to locals set before the loop; else None.
+        settled: Whether the fields read next were read before in the same turn.
+        reads: In a shared loop, fields of the subject to what their local is at the start of each turn.
+    """
+
+    __slots__ = ("depth", "hoisted", "reads", "settled", "slots", "temporaries")
 
     def __init__(self, slots: dict[int, str], *, hoisting: bool = False) -> None:
         self.slots = slots
         self.depth = 0
         self.temporaries = 0
         self.hoisted: dict[str, str] | None = {} if hoisting else None
+        self.settled = False
         self.reads: dict[str, str] = {}
 
     def temporary(self) -> str:
@@ -181,8 +191,16 @@ class Writer:
 
     def _field(self, expr: ir.Field, scope: Scope) -> str:
         attribute = ATTRIBUTE.get(expr.name, expr.name)
-        read = self._strict((expr.base,), lambda record: f"{record}.{attribute}", None, scope)
-        return scope.reads.get(read, read)
+        if scope.hoisted is not None and isinstance(expr.base, ir.Var):
+            name = f"x0_{attribute}"
+            if expr.name in CHEAP_FIELDS:
+                scope.reads[attribute] = f"x0.{attribute}"
+                return name
+            # Evidence is read when it is first needed. A value that is false is read again: that is rarer, and no
+            # longer, than asking each time whether it was read.
+            scope.reads[attribute] = "None"
+            return name if scope.settled else f"({name} or ({name} := x0.{attribute}))"
+        return self._strict((expr.base,), lambda record: f"{record}.{attribute}", None, scope)
 
     def _arithmetic(self, expr: ir.Arith, scope: Scope) -> str:
         if expr.type == INT and expr.op != "/":
@@ -215,7 +233,7 @@ class Writer:
         word = "and" if isinstance(expr, ir.And) else "or"
         parts = self.shapes.by_cost(expr.operands)
         if unknown is not None or not self.shapes.of(expr).unknown:
-            return f"({f' {word} '.join(self.render(part, unknown, scope) for part in parts)})"
+            return f"({f' {word} '.join([self._operand(part, unknown, scope) for part in parts])})"
         decisive = "False" if word == "and" else "True"
         names, tests = [], []
         for part in parts:
@@ -229,6 +247,13 @@ class Writer:
         undecided = " or ".join(f"{name} is None" for name in names)
         neutral = "True" if word == "and" else "False"
         return f"({decisive} if {' or '.join(tests)} else None if {undecided} else {neutral})"
+
+    def _operand(self, expr: ir.Expr, unknown: Rail, scope: Scope) -> str:
+        """An operand of a connective, without the parentheses that a comparison does not need there."""
+        source = self.render(expr, unknown, scope)
+        if isinstance(expr, (ir.Compare, ir.In)) and source[0] == "(" and source.count("(") == 1:
+            return source[1:-1]
+        return source
 
     def _not(self, expr: ir.Not, unknown: Rail, scope: Scope) -> str:
         if unknown is not None:
@@ -260,7 +285,7 @@ class Writer:
         if not isinstance(expr.right, ir.Const) or not self.shapes.of(expr.left).unknown:
             return None
         source, literal = self.value(expr.left, scope), self.constant(expr.right.value)
-        return f"({source} in (None, {literal}))" if unknown else f"({source} == {literal})"
+        return f"({source} in {{None, {literal}}})" if unknown else f"({source} == {literal})"
 
     def _in(self, expr: ir.In, unknown: Rail, scope: Scope) -> str:
         word = "not in" if expr.negated else "in"

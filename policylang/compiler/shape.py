@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from policylang.rules_ir import expr as ir
 from policylang.rules_ir.types import FIELDS, INT
 
-CHEAP_FIELDS: Final = frozenset({"id", "kind", "class", "text", "epoch", "tokens", "position"})
-"""Span fields that need no evidence: reading one early costs nothing."""
+CHEAP_FIELDS: Final = frozenset({"id", "kind", "class", "text", "epoch", "age", "position"})
+"""Fields that need no evidence (plain slots of the facts): reading one early costs nothing."""
 
 DEAR: Final = 40
 """Cost from which an operand reads texts or loops."""
@@ -34,6 +34,8 @@ class Shape(NamedTuple):
 
 
 _NONE: Final[frozenset[int]] = frozenset()
+_FIELDS: Final = {record.name: fields for record, fields in FIELDS.items()}
+"""By name: hashing a type costs more than all else here."""
 
 
 class Shapes:
@@ -72,7 +74,7 @@ class Shapes:
                 return Shape(False, False, _NONE, 1, False)
             case ir.Field():
                 base = self.of(expr.base)
-                field = FIELDS[expr.base.type][expr.name]
+                field = _FIELDS[expr.base.type.name][expr.name]
                 cost = 1 if expr.name in CHEAP_FIELDS else _EVIDENCE_COST
                 return Shape(base.unknown or field.maybe_unknown, False, base.free, base.cost + cost, base.loops)
             case ir.Quant():
@@ -94,12 +96,19 @@ class Shapes:
 
     def _operator(self, expr: ir.Expr) -> Shape:
         parts = [self.of(operand) for operand in operands(expr)]
-        free = _NONE.union(*(part.free for part in parts))
-        cost = 1 + sum(part.cost for part in parts)
-        loops = any(part.loops for part in parts)
-        unknown = any(part.unknown for part in parts)
+        free, cost, loops, unknown = _NONE, 1, False, False
+        for part in parts:
+            if part.free is not free:
+                free = free | part.free
+            cost += part.cost
+            loops = loops or part.loops
+            unknown = unknown or part.unknown
         items_unknown = False
         match expr:
+            case ir.And() | ir.Or() | ir.Not() | ir.Neg():
+                pass
+            case ir.Compare() | ir.In():
+                unknown = unknown or parts[0].items_unknown or parts[1].items_unknown
             case ir.ListLit():
                 unknown, items_unknown = False, unknown
             case ir.IsKnown():
@@ -108,8 +117,6 @@ class Shapes:
                 unknown, cost = True, cost + _EVIDENCE_COST
             case ir.Arith():
                 unknown = unknown or expr.op == "/" or expr.type != INT
-            case ir.Compare() | ir.In():
-                unknown = unknown or any(part.items_unknown for part in parts)
             case ir.If():
                 items_unknown = parts[1].items_unknown or parts[2].items_unknown
             case ir.Matches() | ir.Builtin():

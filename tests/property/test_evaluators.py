@@ -8,6 +8,7 @@ import pickle
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from policylang.compiler import columns_eval
 from policylang.compiler.columns import ColumnPlan
 from policylang.compiler.fused import fuse
