@@ -179,9 +179,9 @@ def _index_rules(blocks: Blocks) -> Iterator[Rule]:
             (
                 "the index was rebuilt from post-compaction text at epoch ",
                 _global("index", "rebuilt"),
-                ", ",
+                ", epochs since then: ",
                 since,
-                f" epochs ago: within {epochs} its anchors are no superset of what is evicted",
+                f"; within {epochs} its anchors need not be a superset of what is evicted",
             ),
             _reads("index.rebuilt", "index.epochs_since_rebuild"),
             quarantine.loc,
@@ -277,16 +277,20 @@ def _integrity_rules(blocks: Blocks) -> Iterator[Rule]:
 
 def _epoch_integrity(settings: Settings) -> Iterator[Rule]:
     counts: tuple[tuple[str, str, str, str], ...] = (
-        ("claims", "claim-unsupported", "unsupported_claims", "claims of the summaries have no original span behind"),
-        ("spans", "span-unaccounted", "unaccounted", "spans of the transcript are neither kept nor evicted once"),
+        ("claims", "claim-unsupported", "unsupported_claims", "claims of summaries that no original span supports"),
+        (
+            "spans",
+            "span-unaccounted",
+            "unaccounted",
+            "spans of the transcript that are not kept or evicted exactly once",
+        ),
     )
     for setting, rule_id, name, what in counts:
         given = settings.get(("integrity", setting))
         if given is not None:
             fact = _global("integrity", name)
-            tail = " them" if setting == "claims" else ""
             condition = ir.Compare(">", fact, _number(0), BOOL)
-            yield _rule(rule_id, "epoch", condition, (fact, f" {what}{tail}"), _reads(f"integrity.{name}"), given.loc)
+            yield _rule(rule_id, "epoch", condition, (f"{what}: ", fact), _reads(f"integrity.{name}"), given.loc)
     gain = settings.get(("integrity", "gain"))
     if gain is not None:
         assert isinstance(gain.value, int | float)
