@@ -70,7 +70,7 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
     found = [
         f"{name}:{text.count(chr(10), 0, hit.start()) + 1}: {hit[0]}"
         for name, text in files.items()
-        if not name.startswith(RECORDED)
+        if not name.startswith(RECORDED) and name != _name(Path(__file__))
         for hit in FORBIDDEN.finditer(text)
     ]
     assert found == []
