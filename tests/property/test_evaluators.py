@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from policylang.compiler import columns_eval
 from policylang.compiler.columns import ColumnPlan
+from policylang.compiler.cost import cost_bound, world_sizes
 from policylang.compiler.fused import fuse
-from policylang.compiler.interpret import evaluate_rules
+from policylang.compiler.interpret import count_steps, evaluate_rules
 from policylang.rules_ir.facts import World
 from policylang.rules_ir.policy import Rule
 from tests.property.ir_strategies import rules, worlds
 
-EXAMPLES = int(os.environ.get("POLICYLANG_EXAMPLES", "400"))
+EXAMPLES = int(os.environ.get("POLICYLANG_EXAMPLES", "150"))
 many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -48,3 +49,11 @@ def test_columns_agree_with_the_interpreter(drawn: tuple[Rule, ...], facts: list
         patch.setattr(columns_eval, "CHUNK", chunk)
         found = plan.run(plan.encode(facts)).by_world(len(facts))
     assert found == [evaluate_rules(drawn, world) for world in facts]
+
+
+@many
+@given(rules(), worlds(1))
+def test_the_bound_is_never_below_the_work(drawn: tuple[Rule, ...], facts: list[World]) -> None:
+    sizes = world_sizes(facts[0])
+    for rule, cost in zip(drawn, cost_bound(drawn), strict=True):
+        assert count_steps(rule, facts[0]) <= cost.steps(sizes)
