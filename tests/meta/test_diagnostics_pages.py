@@ -102,6 +102,7 @@ def _raised() -> frozenset[str]:
         if path.name != "catalogue.py":
             nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
             keys = {id(key) for node in nodes if isinstance(node, ast.Dict) for key in node.keys}
+            keys |= {id(node.slice) for node in nodes if isinstance(node, ast.Subscript)}
             texts = [node for node in nodes if isinstance(node, ast.Constant) and id(node) not in keys]
             named |= {node.value for node in texts if isinstance(node.value, str)}
     return frozenset(named & set(CODES))
