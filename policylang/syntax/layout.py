@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final, NamedTuple, assert_never
 
 WIDTH: Final = 100
 """Columns that a line may have, comments behind it not counted."""
@@ -37,49 +37,42 @@ class Lead:
         return self.trailing is not None or bool(self.own)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     text: str
     broken: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line end, or ``flat`` where its group fits on the line."""
 
     flat: str = " "
     broken: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Hard:
+class Hard(NamedTuple):
     """A line end in any case."""
 
     broken: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Comments:
+class Comments(NamedTuple):
     """The comments of a gap; without any, at most a blank line."""
 
     lead: Lead
     broken: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Concat:
+class Concat(NamedTuple):
     parts: tuple[Doc, ...]
     broken: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Indent:
+class Indent(NamedTuple):
     part: Doc
     broken: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     part: Doc
     broken: bool
 
@@ -123,6 +116,8 @@ def render(doc: Doc, width: int = WIDTH) -> str:
         match top:
             case Text(text):
                 page.text(text)
+            case Concat(parts):
+                stack.extend([(level, flat, part) for part in parts[::-1]])
             case Line(space):
                 if flat:
                     page.space(space)
@@ -132,8 +127,6 @@ def render(doc: Doc, width: int = WIDTH) -> str:
                 page.newline(level)
             case Comments(lead):
                 page.comments(lead, level)
-            case Concat(parts):
-                stack.extend((level, flat, part) for part in reversed(parts))
             case Indent(part):
                 stack.append((level + STEP, flat, part))
             case Group(part, broken):
@@ -170,7 +163,7 @@ def _fits(doc: Doc, room: int, rest: list[tuple[int, bool, Doc]]) -> bool:
                 if lead.comments:
                     return True
             case Concat(parts):
-                todo.extend((flat, part) for part in reversed(parts))
+                todo.extend([(flat, part) for part in parts[::-1]])
             case Indent(part):
                 todo.append((flat, part))
             case Group(part, broken):

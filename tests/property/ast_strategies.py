@@ -86,7 +86,7 @@ def _branches(inner: st.SearchStrategy[ast.Expr]) -> st.SearchStrategy[ast.Expr]
     several = st.lists(inner, min_size=2, max_size=4).map(tuple)
     return st.one_of(
         st.builds(lambda base, name: ast.FieldAccess(base, name, loc=LOC), inner, idents()),
-        st.builds(lambda name, args: ast.Call(name, tuple(args), loc=LOC), idents(names()), st.lists(inner, max_size=3)),
+        st.builds(lambda name, xs: ast.Call(name, tuple(xs), loc=LOC), idents(names()), st.lists(inner, max_size=3)),
         st.lists(inner, min_size=1, max_size=3).map(lambda items: ast.ListLit(tuple(items), loc=LOC)),
         inner.map(lambda operand: ast.Not(operand, loc=LOC)),
         inner.map(lambda operand: ast.Neg(operand, loc=LOC)),
@@ -99,7 +99,7 @@ def _branches(inner: st.SearchStrategy[ast.Expr]) -> st.SearchStrategy[ast.Expr]
         st.builds(lambda subject, regex: ast.Matches(subject, regex, loc=LOC), inner, regexes()),
         st.builds(lambda operand, negated: ast.IsKnown(operand, negated, loc=LOC), inner, st.booleans()),
         st.builds(
-            lambda op, left, right: ast.Arith(op, left, right, loc=LOC), st.sampled_from(["+", "-", "*", "/"]), inner, inner
+            lambda op, left, right: ast.Arith(op, left, right, loc=LOC), st.sampled_from("+-*/"), inner, inner
         ),
         st.builds(lambda c, a, b: ast.If(c, a, b, loc=LOC), inner, inner, inner),
         st.builds(

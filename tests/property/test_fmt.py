@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,11 +13,13 @@ from policylang.frontend.dsl import format_source, parse, parse_expression
 from policylang.frontend.dsl.lexer import tokenize
 from policylang.source import Source
 from policylang.syntax import ast
+from policylang.syntax.fingerprint import fingerprint
 from policylang.syntax.printer import print_expr, print_policy
 from tests.property.ast_strategies import expressions, policies
 
 EXAMPLES = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 GOLDEN = sorted((Path(__file__).parents[1] / "golden" / "frontend").glob("*.in.policy"))
+SHIPPED = sorted((Path(__file__).parents[2] / "rules").rglob("*.policy"))
 SPEC = GOLDEN[0].with_name("spec.in.policy").read_text("utf-8")
 
 
@@ -62,59 +65,52 @@ def test_what_is_printed_is_laid_out(file: ast.PolicyFile) -> None:
 
 @EXAMPLES
 @given(policies(), st.randoms(use_true_random=False))
-def test_comments_anywhere_survive_and_the_layout_settles(file: ast.PolicyFile, random: object) -> None:
+def test_comments_anywhere_survive_and_the_layout_settles(file: ast.PolicyFile, random: Random) -> None:
     tokens = tokenize(Source("t.policy", print_policy(file)))
     text = ""
     for at, word in enumerate(tokens.texts):
-        text += random.choice([" ", "\n", "\n\n", f" # c{at}\n", f"\n  # c{at}\n\n# d{at}\n", f" # {'x' * 120} {at}\n"])  # type: ignore[attr-defined]
-        text += word
+        long = f" # {'x' * 120} {at}\n"
+        text += random.choice([" ", "\n", "\n\n", f" # c{at}\n", f"\n  # c{at}\n\n# d{at}\n", long]) + word
     once = format_source(Source("t.policy", text))
     assert format_source(Source("t.policy", once)) == once
     assert comments(once) == comments(text)
 
 
-@pytest.mark.parametrize("style", [" # c{}\n", "\n# c{}\n", "\n\n# a{}\n\n\n  # b{}\n\n", "\n## d{}\n"])
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.name)
-def test_a_comment_in_every_gap_survives(path: Path, style: str) -> None:
-    text = path.read_text("utf-8")
+def commented(text: str, gaps: set[int], style: str) -> str:
+    """The text with a comment in front of each of these tokens."""
     tokens = tokenize(Source("t.policy", text))
-    plain = print_policy(read(text), canonical=True)
+    out, before = "", 0
     for at, start in enumerate(tokens.starts):
-        changed = text[:start] + style.format(at, at) + text[start:]
-        once = format_source(Source("t.policy", changed))
-        assert comments(once) == comments(changed)
-        assert print_policy(read(once), canonical=True) == plain
-        assert format_source(Source("t.policy", once)) == once
+        out += text[before:start] + (style.format(at) if at in gaps else "")
+        before = start
+    return out + text[before:]
 
 
-_PIECES = st.sampled_from(
-    [
-        *set(tokenize(Source("", SPEC)).texts),
-        "(",
-        ")",
-        "{",
-        "}",
-        "not",
-        "-",
-        "if",
-        "then",
-        "else",
-        '"',
-        "/",
-        "#",
-        "\n",
-        "\\",
-        "any",
-        "\u202e",
-        "\u0430",
-        "%",
-        "1e999",
-        "\x00",
-        "[",
-        "]",
-        "2027-13-01",
-    ]  # fmt: skip
-)
+def check_comments(text: str, changed: str) -> None:
+    once = format_source(Source("t.policy", changed))
+    assert comments(once) == comments(changed)
+    assert fingerprint(read(once)) == fingerprint(read(text))
+    assert format_source(Source("t.policy", once)) == once
+
+
+@pytest.mark.parametrize("style", [" # c{}\n", "\n# c{}\n", "\n\n# a{0}\n\n\n  # b{0}\n\n", "\n## d{}\n"])
+@pytest.mark.parametrize("path", [*GOLDEN, *SHIPPED], ids=lambda path: path.name)
+def test_comments_in_every_gap_survive(path: Path, style: str) -> None:
+    text = path.read_text("utf-8")
+    count = len(tokenize(Source("t.policy", text)).starts)
+    for step in (1, 5):
+        for first in range(step):
+            check_comments(text, commented(text, set(range(first, count, step)), style))
+
+
+def test_a_single_comment_in_any_gap_survives() -> None:
+    for at in range(len(tokenize(Source("t.policy", SPEC)).starts)):
+        check_comments(SPEC, commented(SPEC, {at}, " # unique\n"))
+
+
+_ODD = ["(", ")", "{", "}", "[", "]", "not", "-", "if", "then", "else", "any", '"', "/", "#", "\\", "%", "1e999"]
+_ODD += ["2027-13-01", "\u202e", "\u0430", "\x00"]
+_PIECES = st.sampled_from([*sorted(set(tokenize(Source("", SPEC)).texts)), *_ODD, "\n"])
 
 
 @EXAMPLES
@@ -123,6 +119,7 @@ def test_token_soup_never_crashes(pieces: list[str], glue: str) -> None:
     source = Source("t.policy", glue.join(pieces))
     file, problems = parse(source)
     assert len(problems) <= 2 * len(source.text) + 1
-    assert [problem.loc.start for problem in problems] == sorted(problem.loc.start for problem in problems)  # type: ignore[union-attr]
+    starts = [problem.loc.start for problem in problems if problem.loc is not None]
+    assert len(starts) == len(problems) and starts == sorted(starts)
     if not problems:
         assert read(print_policy(file)) == file

@@ -128,7 +128,8 @@ def test_precedence(text: str, tree: str) -> None:
     [
         "not (a and b)", "(a or b) and c", "a - (b - c)", "-(1 + 2)", "(any s in spans: s.anchor) and b",
         "(if a then b else c) == d", "a / (b / c)", "(a < b) < c", "a and (b and c)", "(not a) == b",
-        "(any x in xs: a).b", "not (any x in xs: a) and b", "[(a and b), c][0]"[:-3], "(-a).b", "-a.b", "(a is known) == b",
+        "(any x in xs: a).b", "not (any x in xs: a) and b", "[(a and b), c]", "(-a).b", "-a.b",
+        "(a is known) == b",
         "(any x in xs: a) is known", "a and not any x in xs: b", "(if a then b else c) + 1", "1 + if a then b else c",
     ],
 )  # fmt: skip
@@ -147,7 +148,8 @@ def test_redundant_parentheses_are_not_printed() -> None:
     ("text", "value", "kind"),
     [
         ("200", 200, int), ("0.08", 0.08, float), ("8%", 0.08, float), ("0.1%", 0.001, float), ("12.5%", 0.125, float),
-        ("100%", 1.0, float), ("1e3", 1000.0, float), ("2 epochs", 2, int), ("20 queries", 20, int), ("1 epoch", 1, int),
+        ("100%", 1.0, float), ("1e3", 1000.0, float), ("2 epochs", 2, int), ("20 queries", 20, int),
+        ("1 epoch", 1, int),
         ("9223372036854775807", 9223372036854775807, int), ("7.0", 7.0, float), ("0", 0, int), ("29%", 0.29, float),
     ],
 )  # fmt: skip
@@ -361,10 +363,11 @@ def test_pieces_of_the_other_spelling() -> None:
 )  # fmt: skip
 def test_nesting_without_end(opening: str, middle: str, closing: str) -> None:
     text = f"let x = {opening * 10**5}{middle}{closing * 10**5}\nlet y = 3 3"
-    start = time.perf_counter()
+    start = time.process_time()
     assert codes(text) == ["too-deep", "syntax-error"]
-    assert time.perf_counter() - start < 3, "about 0.5 s on an idle machine"
-    assert parse_expression(Source("t", text), 8, text.index("\n"))[1][0].code == "too-deep"
+    assert time.process_time() - start < 2, "0.1 s to 0.9 s on an idle machine"
+    _, problems = parse_expression(Source("t", opening * 10**4 + middle + closing * 10**4))
+    assert [problem.code for problem in problems] == ["too-deep"]
 
 
 def test_what_is_not_too_deep_is_read_and_printed() -> None:
@@ -381,13 +384,21 @@ def test_a_long_chain_is_flat() -> None:
     assert isinstance(found, ast.Bool) and len(found.operands) == count
 
 
-def test_garbage_is_refused_in_bounded_time() -> None:
-    for soup in ('refuse "r" { when not ( not not ( ( ( ' * 30, "index {\nanchor kind\n" * 200, '"' * 1001, "\u202e" * 999, "§ " * 999,
-                 "refuse\n" * 500, "let x = (\n" * 400, "matches # # # # # # # # # # # # # # # # # # # # # #" * 50, " " * 10**6):  # fmt: skip
-        start = time.perf_counter()
-        problems = parse(Source("t", soup))[1]
-        assert len(problems) <= 202
-        assert time.perf_counter() - start < 2, "well below 0.2 s on an idle machine"
+@pytest.mark.parametrize(
+    "soup",
+    [
+        'refuse "r" { when not ( not not ( ( ( ' * 30, "index {\nanchor kind\n" * 200, '"' * 1001, "\u202e" * 999,
+        "§ " * 999,
+        "refuse\n" * 500, "let x = (\n" * 400, f"matches {'# ' * 24}\n" * 50, " " * 10**6, "/" * 10**5, "\\" * 999,
+        'let x = "' + "\\" * 10**5,
+    ],
+    ids=lambda soup: repr(soup[:20]),
+)  # fmt: skip
+def test_garbage_is_refused_in_bounded_time(soup: str) -> None:
+    start = time.process_time()
+    problems = parse(Source("t", soup))[1]
+    assert len(problems) <= 202
+    assert time.process_time() - start < 1, "well below 0.2 s on an idle machine"
 
 
 # --- bytes, tables ---------------------------------------------------------------------------------------------
