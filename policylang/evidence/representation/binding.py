@@ -94,7 +94,7 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
         if low in lexicon.HEDGES:
             return found
         answer = low == "no" and (index + 1 == len(tokens) or tokens[index + 1].kind == MARK)
-        if not answer and low in lexicon.NEGATIONS or low.endswith("n't") or (low == "longer" and negative):
+        if (not answer and low in lexicon.NEGATIONS) or low.endswith("n't") or (low == "longer" and negative):
             negative = True
             explicit = explicit or low in lexicon.COPULAS
         elif low in lexicon.COPULAS:
@@ -109,7 +109,8 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
             after = index if low == "to" else (target(tokens, index + 1) or 0) - 1
             if not change or after < index:
                 return found
-            index = after
+            # A change names the value: as good as a copula.
+            index, explicit = after, True
         elif low == "of" and _is_amount(tokens, index + 1):
             explicit = True
         elif low in lexicon.PLACES and not explicit:

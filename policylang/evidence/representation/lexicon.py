@@ -42,8 +42,9 @@ WISHES: Final = _of(
     "wants wanted need needs needed expect expects expected expecting hope hopefully hoping please todo "
     "ensure maybe perhaps probably possibly presumably likely apparently allegedly supposedly seems "
     "appears assume assumed assumes i'll we'll let's lets planned plans plan planning intend intends try "
-    "trying attempt attempting pretend imagine guess suspect doubt think thinks believe believes nobody asked asks asking aim aims goal require requires "
-    "required recommend suggested suggest propose proposed"
+    "trying attempt attempting pretend imagine guess suspect doubt think thinks believe believes nobody "
+    "asked asks asking aim aims goal require requires required recommend suggested suggest propose "
+    "proposed"
 )
 
 ORDERS: Final = _of(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from policylang.evidence import keys
+from policylang.evidence.representation.model import SessionSpan
 from policylang.evidence.representation.phrases import Phrase
 
 
@@ -31,20 +32,20 @@ T = TypeVar("T", bound=Said)
 class Pool(Generic[T]):
     """Items in a fixed order, with indexes built when first asked for, each linear in the clauses' words."""
 
-    __slots__ = ("_by_chain", "_by_word", "_chain_of", "free", "items")
+    __slots__ = ("_by_origin", "_by_word", "_spans", "free", "items")
 
-    def __init__(self, items: Sequence[T], chain_of: Callable[[int], str]) -> None:
+    def __init__(self, items: Sequence[T], spans: Sequence[SessionSpan]) -> None:
         """Hold items.
 
         Args:
             items: In the order in which they are to be tried.
-            chain_of: The chain of the span at a position.
+            spans: The session, by position.
         """
         self.items = items
         self.free = [item for item in items if item.entity is None]
-        self._chain_of = chain_of
+        self._spans = spans
         self._by_word: dict[str, list[int]] | None = None
-        self._by_chain: dict[str, list[T]] | None = None
+        self._by_origin: tuple[dict[str, list[T]], dict[str, list[T]]] | None = None
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.items)
@@ -68,11 +69,21 @@ class Pool(Generic[T]):
 
     def in_chain(self, chain: str) -> list[T]:
         """Items of the spans of a chain."""
-        if self._by_chain is None:
-            self._by_chain = {}
+        return self._origins()[0].get(chain, [])
+
+    def of_call(self, call: str | None) -> list[T]:
+        """Items of the spans of one tool call; none for None."""
+        return self._origins()[1].get(call, []) if call is not None else []
+
+    def _origins(self) -> tuple[dict[str, list[T]], dict[str, list[T]]]:
+        if self._by_origin is None:
+            self._by_origin = ({}, {})
             for item in self.items:
-                self._by_chain.setdefault(self._chain_of(item.span), []).append(item)
-        return self._by_chain.get(chain, [])
+                span = self._spans[item.span]
+                self._by_origin[0].setdefault(span.chain, []).append(item)
+                if span.tool_call_id is not None:
+                    self._by_origin[1].setdefault(span.tool_call_id, []).append(item)
+        return self._by_origin
 
 
 def _words(item: Said) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Final, TypeVar
 
 from policylang.evidence import keys, values
@@ -15,7 +15,7 @@ from policylang.evidence.representation.model import SUMMARY, TAIL, SessionSpan
 from policylang.evidence.representation.phrases import Phrase
 from policylang.evidence.representation.pool import Pool, Said
 from policylang.evidence.representation.reader import Bound, Naming, equal
-from policylang.evidence.representation.table import Table
+from policylang.evidence.representation.table import Table, supersedes
 
 _DENSE: Final = frozenset({"id", "checksum", "url", "path", "timestamp", "ip"})
 """Types whose values are rare enough that the value itself tells which thing is meant."""
@@ -53,16 +53,16 @@ def status(ask: Question, table: Table, calls: Calls) -> tuple[str, str | None]:
     where = _restated(ask, table, calls)
     if where is not None:
         return "restated", where
-    if any(_conflicts(ask, bound, calls) for bound in table.retiring(ask.span)):
+    if any(_conflicts(ask, bound, calls) for bound in _retiring(ask, table, calls)):
         return "superseded", None
-    if any(_conflicts(ask, bound, calls) for bound in _candidates(ask, table.conflicts, calls)):
+    if any(_conflicts(ask, bound, calls) for bound in _conflicting(ask, table, calls)):
         return "contradicted", None
-    if any(_names(ask, naming, calls) for naming in _candidates(ask, table.names, calls)):
+    if any(_names(ask, naming, calls) for naming in _speaking(ask, table.names, calls)):
         return "referenced", None
     return "absent", None
 
 
-def _candidates(ask: Question, pool: Pool[T], calls: Calls) -> Iterable[T]:
+def _speaking(ask: Question, pool: Pool[T], calls: Calls) -> Iterable[T]:
     """Items that may speak of the assertion: all where it has no entity, else those that name it or none."""
     one = ask.assertion
     if one.per_call:
@@ -72,20 +72,47 @@ def _candidates(ask: Question, pool: Pool[T], calls: Calls) -> Iterable[T]:
     return pool.about(one.entity) if ask.strict else chain(pool.about(one.entity), pool.free)
 
 
-def _restated(ask: Question, table: Table, calls: Calls) -> str | None:
+def _conflicting(ask: Question, table: Table, calls: Calls) -> Iterable[Bound]:
+    if ask.assertion.per_call:
+        return chain(_speaking(ask, table.told, calls), table.conflicts.of_call(ask.span.tool_call_id))
+    return _speaking(ask, table.conflicts, calls)
+
+
+def _retiring(ask: Question, table: Table, calls: Calls) -> Iterable[Bound]:
+    """Bindings that supersede the assertion if they conflict with it."""
+    one = ask.assertion
+    if one.per_call:
+        few = table.conflicts.of_call(ask.span.tool_call_id)
+    elif one.entity is not None:
+        few = table.conflicts.about(one.entity)
+    else:
+        return () if ask.strict else table.retiring(ask.span, False)
+    near = (bound for bound in few if supersedes(calls.spans[bound.span], ask.span))
+    return near if one.per_call or ask.strict else chain(near, table.retiring(ask.span, True))
+
+
+def _restating(ask: Question, table: Table, calls: Calls) -> tuple[Iterable[Bound], ...]:
+    """Groups of bindings of the assertion's value that may speak of the same thing, summaries first in each."""
     one = ask.assertion
     pool = table.saying(one.type, one.value)
-    if one.entity is None or one.per_call:
-        candidates: Iterable[Bound] = pool
-    else:
-        candidates = pool.about(one.entity) if ask.strict else chain(pool.about(one.entity), pool.free)
-    where = None
-    for bound in candidates:
-        if _says_own(ask, bound, calls) and not _overtaken(ask, bound, table):
-            where = SUMMARY if calls.spans[bound.span].kind == "summary" else TAIL
-            # A pool starts with its summaries; where two are joined, the second may begin with one again.
-            if where == SUMMARY or candidates is pool:
-                return where
+    if one.per_call:
+        # A value in another call's own output is that call's. Prose comes first in a pool.
+        told = takewhile(lambda bound: calls.spans[bound.span].prose, pool)
+        return told, pool.of_call(ask.span.tool_call_id)
+    if one.entity is None:
+        return (pool,)
+    return (pool.about(one.entity),) if ask.strict else (pool.about(one.entity), pool.free)
+
+
+def _restated(ask: Question, table: Table, calls: Calls) -> str | None:
+    one, where = ask.assertion, None
+    for group in _restating(ask, table, calls):
+        said = (bound for bound in group if _says_own(ask, bound) and not _overtaken(ask, bound, table))
+        first = next(said, None)
+        if first is not None:
+            if calls.spans[first.span].kind == "summary":
+                return SUMMARY
+            where = TAIL
     if where is None and one.type == "boolean" and one.polarity:
         for bound in table.denied:
             if bound.clean and not equal(one, bound) and bound.span != ask.span.position and _same_thing(ask, bound):
@@ -93,13 +120,13 @@ def _restated(ask: Question, table: Table, calls: Calls) -> str | None:
     return where
 
 
-def _says_own(ask: Question, bound: Bound, calls: Calls) -> bool:
+def _says_own(ask: Question, bound: Bound) -> bool:
     one = ask.assertion
     if bound.span == ask.span.position or bound.positive != one.polarity or not equal(one, bound):
         return False
     if not bound.clean and one.type not in _DENSE and not entities.named(one.entity, bound.entity, bound.phrase):
         return False
-    return _same_thing(ask, bound) and _may_restate_call(ask, bound, calls)
+    return _same_thing(ask, bound)
 
 
 def _same_thing(ask: Question, bound: Bound) -> bool:
@@ -107,14 +134,6 @@ def _same_thing(ask: Question, bound: Bound) -> bool:
     if ask.strict and entity is not None:
         return entities.named(entity, bound.entity, bound.phrase)
     return entities.agrees(entity, bound.entity, bound.phrase)
-
-
-def _may_restate_call(ask: Question, bound: Bound, calls: Calls) -> bool:
-    """A per-call value in another call's own output is that call's."""
-    if not ask.assertion.per_call:
-        return True
-    other = calls.spans[bound.span]
-    return other.prose or (other.tool_call_id is not None and other.tool_call_id == ask.span.tool_call_id)
 
 
 def _overtaken(ask: Question, own: Bound, table: Table) -> bool:
@@ -134,8 +153,11 @@ def _other_value(ask: Question, bound: Bound) -> bool:
         return bound.positive != one.polarity
     if not bound.positive or not one.polarity or not values.same_type(one.type, bound.type):
         return False
+    if bound.value in values.opposite(one.value):
+        return True
+    # Two words can both be true of a thing ("applied", "verified"): only a value in a value's place denies another.
     if "state" in (one.type, bound.type):
-        return bound.value in values.opposite(one.value) or (bound.sign and one.type == bound.type)
+        return bound.sign and one.type == bound.type
     if "enum" in (one.type, bound.type):
         return one.type == bound.type and (bound.sign or (bound.explicit and bound.last))
     return True

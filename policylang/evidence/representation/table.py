@@ -14,6 +14,7 @@ ACKS: Final = frozenset({"state_assertion", "file_write_ack"})
 """Kinds that may retire a fact wherever it came from."""
 
 _Place = tuple[int, int]
+_Origin = tuple[str, str, bool]
 
 
 class Table:
@@ -22,11 +23,12 @@ class Table:
     Attributes:
         bounds: All bindings, in order of span and place.
         conflicts: Bindings that may contradict, in the same order.
+        told: Those of them that stand in prose.
         names: Prose that names the key.
         denied: Bindings of denied booleans: "not disabled" says enabled.
     """
 
-    __slots__ = ("_by_span", "_by_value", "_later", "_spans", "bounds", "conflicts", "denied", "names")
+    __slots__ = ("_by_span", "_by_value", "_later", "_spans", "bounds", "conflicts", "denied", "names", "told")
 
     def __init__(
         self, bounds: Sequence[Bound], names: Sequence[Naming], spans: Sequence[SessionSpan], common: bool
@@ -44,20 +46,18 @@ class Table:
         self.denied = [bound for bound in bounds if bound.type == "boolean" and not bound.positive]
         loud = [bound for bound in bounds if bound.explicit or bound.shaped or not common]
         self.conflicts = self._pool([bound for bound in loud if bound.clean and not bound.former])
-        self.names = Pool([name for name in names if name.shaped or not common], self._chain)
+        self.told = self._pool([bound for bound in self.conflicts if spans[bound.span].prose])
+        self.names = Pool([name for name in names if name.shaped or not common], spans)
         groups: dict[str, list[Bound]] = {}
         # Summaries first, then other prose: the best place where a value survived is found first.
         for bound in sorted(bounds, key=self._rank):
             groups.setdefault(bucket(bound.type, bound.value), []).append(bound)
         self._by_value = {value: self._pool(group) for value, group in groups.items()}
         self._by_span: dict[int, list[Bound]] | None = None
-        self._later: dict[tuple[str, str], list[tuple[_Place, Bound]]] | None = None
+        self._later: dict[_Origin, list[tuple[_Place, Bound]]] | None = None
 
     def _pool(self, bounds: Sequence[Bound]) -> Pool[Bound]:
-        return Pool(bounds, self._chain)
-
-    def _chain(self, position: int) -> str:
-        return self._spans[position].chain
+        return Pool(bounds, self._spans)
 
     def _rank(self, bound: Bound) -> tuple[int, int, int]:
         span = self._spans[bound.span]
@@ -75,36 +75,43 @@ class Table:
                 self._by_span.setdefault(bound.span, []).append(bound)
         return self._by_span.get(position, [])
 
-    def retiring(self, span: SessionSpan) -> Iterator[Bound]:
-        """Bindings of state spans that may supersede a fact of a span: later, and of its chain, its tool or an ack."""
+    def retiring(self, span: SessionSpan, free: bool) -> Iterator[Bound]:
+        """Bindings of state spans that may supersede a fact of a span: later, and of its chain, its tool or an ack.
+
+        Args:
+            span: The span that holds the fact.
+            free: Only bindings that name no entity.
+        """
         if self._later is None:
-            self._later = {}
-            for bound in self.conflicts:
-                by = self._spans[bound.span]
-                if by.state:
-                    for origin in _origins(by):
-                        self._later.setdefault(origin, []).append(((by.epoch, by.position), bound))
-            for places in self._later.values():
-                places.sort(key=_place)
-        wanted = [("chain", span.chain), ("ack", "")]
-        if span.tool is not None:
-            wanted.append(("tool", span.tool))
-        for origin in wanted:
-            places = self._later.get(origin, [])
-            for place, bound in places[bisect_right(places, (span.epoch, span.position), key=_place) :]:
-                if place > (span.epoch, span.position):
-                    yield bound
+            self._later = self._by_origin()
+        place = (span.epoch, span.position)
+        for origin in _origins(span.chain, span.tool, True):
+            places = self._later.get((*origin, free), [])
+            for number in range(bisect_right(places, place, key=_place), len(places)):
+                yield places[number][1]
+
+    def _by_origin(self) -> dict[_Origin, list[tuple[_Place, Bound]]]:
+        found: dict[_Origin, list[tuple[_Place, Bound]]] = {}
+        for bound in self.conflicts:
+            by = self._spans[bound.span]
+            if by.state:
+                for origin in _origins(by.chain, by.tool, by.kind in ACKS):
+                    for free in (False, True)[: 1 + (bound.entity is None)]:
+                        found.setdefault((*origin, free), []).append(((by.epoch, by.position), bound))
+        for places in found.values():
+            places.sort(key=_place)
+        return found
 
 
 def _place(item: tuple[_Place, Bound]) -> _Place:
     return item[0]
 
 
-def _origins(span: SessionSpan) -> list[tuple[str, str]]:
-    found = [("chain", span.chain)]
-    if span.tool is not None:
-        found.append(("tool", span.tool))
-    if span.kind in ACKS:
+def _origins(chain: str, tool: str | None, ack: bool) -> list[tuple[str, str]]:
+    found = [("chain", chain)]
+    if tool is not None:
+        found.append(("tool", tool))
+    if ack:
         found.append(("ack", ""))
     return found
 
