@@ -1,4 +1,4 @@
-"""Which calls only read: their result repeats what stands elsewhere, so all of it but the exit code is bulk (SPEC §4)."""
+"""Which calls only read: their result repeats what stands elsewhere, so all but its exit code is bulk (SPEC §4)."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def is_reading(tool: str | None, call_text: str | None) -> bool:
     if name.lower() in _EDITORS:
         return arguments.get("command") in ("view", "open", "read", "find")
     command = _command(arguments, call_text)
-    if name.lower() in _SHELL or (command is not None and "command" not in name.lower() and _is_shell(name, command)):
+    if name.lower() in _SHELL or not name:
         return command is not None and _reads(command)
+    if command is not None and command.split(None, 1)[:1] == [name]:
+        # The call is told as a command line: a tool of the agent's own (`open setup.py`) or one of the system's.
+        alone = len(_SPLIT.findall(_unquoted(command))) == 0 and not _WRITES.search(_unquoted(command))
+        return _reads(command) or (alone and _reading_tool(name))
     return _reading_tool(name)
-
-
-def _is_shell(name: str, command: str) -> bool:
-    return not name or command.split(None, 1)[:1] == [name]
 
 
 def _reading_tool(name: str) -> bool:

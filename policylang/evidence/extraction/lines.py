@@ -18,7 +18,7 @@ from policylang.evidence.lexicon import COUNTED, word_set
 SHORT: Final = 240
 """Lines up to this length are remembered: harnesses and builds print the same ones again and again."""
 
-_ACTED: Final = frozenset({"write", "exit_code", "id"})
+_ACTED: Final = frozenset({"write", "exit_code", "http_status", "id"})
 _PREFIX: Final = re.compile(
     r"[ \t]*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]{5,15}(?:Z|[+-][0-9:]{4,6})?\]?[ \t]*+)?"
     r"(?:[\[(]?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|NOTICE|info|warn|error|debug)[\])]?[ \t:|-]++)?"

@@ -60,8 +60,13 @@ def _pair(line: str, base: int, edge: int, mark: int, end: int, mood: bool) -> t
         return None, mark + 1
     tight = sign == "=" and before not in " \t" and after not in ("", " ", "\t")
     if sign == ":" and after not in ("", " ", "\t", '"', "'", "`", "*"):
-        return None, mark + 1
-    group = _tight_key(line, edge, mark) if tight else _key(line, edge, mark, sign, mood)
+        # `schema_version:7`, but neither `12:30`, `file.py:12` nor `https:…`
+        group = _tight_key(line, edge, mark)
+        if group is None or "_" not in group.key or line[group.start - 1 : group.start].strip():
+            return None, mark + 1
+        tight = True
+    else:
+        group = _tight_key(line, edge, mark) if tight else _key(line, edge, mark, sign, mood)
     if group is None:
         return None, mark + 1
     fact, stop = _value(line, mark + 1, end, group, base, tight)

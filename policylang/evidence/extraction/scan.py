@@ -21,7 +21,7 @@ _PARTS: Final = (
     # after a separator: a number, a path, a word that is a value, a token with a digit or a slash
     rf"=[ \t\"'`*(<]*(?:[-+$€£~/\\.\d]|(?:{_WORDS})\b|[^\s,;|]*[\d/\\])",
     rf":[ \t\"'`*(<]+(?:[-+$€£~/\\.\d]|(?:{_WORDS})\b|[^\s,;|]*[\d/\\])",
-    r"_\w*:[^\s,;|]*\d",
+    rf"_[\w.-]*:(?:[^\s,;|]*[\d/\\]|(?:{_WORDS})\b)",
     rf"\b(?:\w*[_A-Za-z-])?(?:{_ENUMS}|ids?|uuid|guid|path|file|filename|configfile|location|dir|directory|folder|root|rootdir|cwd)"
     r"[\"'`*_)]*[ \t]*[:=]",
     # a copula, a change, an adjacent value
