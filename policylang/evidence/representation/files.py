@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from policylang.evidence.representation.index import ClauseIndex
 from policylang.evidence.representation.model import SUMMARY, TAIL, SessionSpan
 from policylang.evidence.representation.status import Question
 from policylang.evidence.representation.table import supersedes
-from policylang.evidence.representation.writes import DELETED, NAMED, WRITTEN, acts, basename, plain_path
+from policylang.evidence.representation.writes import (
+    DELETED,
+    NAMED,
+    WRITTEN,
+    acts,
+    basename,
+    heads,
+    is_item,
+    plain_path,
+)
+
+_LIST: Final = 40
+"""How far above an item its heading may stand, in clauses."""
 
 
 class Files:
@@ -44,12 +57,24 @@ class Files:
         found = self._by_name.get(name)
         if found is None:
             found = Acts()
-            for entry in (self._index.entries[number] for number in self._index.with_runs(name)):
+            for number in self._index.with_runs(name):
+                entry = self._index.entries[number]
                 for act in acts(entry.phrase):
                     if basename(act.path) == name:
-                        found.add(plain_path(act.path), entry.span, act.what)
+                        what = WRITTEN if act.what == NAMED and self._listed(number) else act.what
+                        found.add(plain_path(act.path), entry.span, what)
             self._by_name[name] = found
         return found
+
+    def _listed(self, number: int) -> bool:
+        """True for an item of a list whose heading says that its files were written."""
+        entries = self._index.entries
+        span = entries[number].span
+        for before in range(number, max(-1, number - _LIST), -1):
+            entry = entries[before]
+            if entry.span != span or not is_item(entry.phrase):
+                return before < number and entry.span == span and heads(entry.phrase)
+        return False
 
 
 class Acts:

@@ -113,8 +113,11 @@ FALSE: Final = _of("false wrong incorrect untrue outdated stale obsolete")
 WROTE: Final = _of(
     "created wrote written saved updated edited modified overwrote overwritten generated added appended "
     "patched rewrote rewritten exported replaced changed refactored fixed implemented extended rendered "
-    "dumped copied uploaded stored committed"
+    "dumped copied moved renamed uploaded stored committed"
 )
+
+COPIED: Final = _of("copied moved renamed")
+"""Of two paths only the second was written."""
 
 GONE: Final = _of("deleted removed dropped unlinked erased destroyed")
 

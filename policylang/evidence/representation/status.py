@@ -53,9 +53,9 @@ def status(ask: Question, table: Table, calls: Calls) -> tuple[str, str | None]:
     where = _restated(ask, table, calls)
     if where is not None:
         return "restated", where
-    if any(_conflicts(ask, bound, calls) for bound in _retiring(ask, table, calls)):
+    if any(_conflicts(ask, bound, table, calls) for bound in _retiring(ask, table, calls)):
         return "superseded", None
-    if any(_conflicts(ask, bound, calls) for bound in _conflicting(ask, table, calls)):
+    if any(_conflicts(ask, bound, table, calls) for bound in _conflicting(ask, table, calls)):
         return "contradicted", None
     if any(_names(ask, naming, calls) for naming in _speaking(ask, table.names, calls)):
         return "referenced", None
@@ -163,10 +163,12 @@ def _other_value(ask: Question, bound: Bound) -> bool:
     return True
 
 
-def _conflicts(ask: Question, bound: Bound, calls: Calls) -> bool:
+def _conflicts(ask: Question, bound: Bound, table: Table, calls: Calls) -> bool:
     return (
         bound.span != ask.span.position
         and _other_value(ask, bound)
+        # A table of many things denies nothing of one that it does not name.
+        and not (ask.assertion.entity is None and table.crowded(bound.span))
         and _speaks_of(ask, bound.entity, bound.phrase, bound.span, calls)
     )
 

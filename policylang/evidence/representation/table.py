@@ -28,7 +28,18 @@ class Table:
         denied: Bindings of denied booleans: "not disabled" says enabled.
     """
 
-    __slots__ = ("_by_span", "_by_value", "_later", "_spans", "bounds", "conflicts", "denied", "names", "told")
+    __slots__ = (
+        "_by_span",
+        "_by_value",
+        "_crowded",
+        "_later",
+        "_spans",
+        "bounds",
+        "conflicts",
+        "denied",
+        "names",
+        "told",
+    )
 
     def __init__(
         self, bounds: Sequence[Bound], names: Sequence[Naming], spans: Sequence[SessionSpan], common: bool
@@ -54,6 +65,7 @@ class Table:
             groups.setdefault(bucket(bound.type, bound.value), []).append(bound)
         self._by_value = {value: self._pool(group) for value, group in groups.items()}
         self._by_span: dict[int, list[Bound]] | None = None
+        self._crowded: dict[int, bool] = {}
         self._later: dict[_Origin, list[tuple[_Place, Bound]]] | None = None
 
     def _pool(self, bounds: Sequence[Bound]) -> Pool[Bound]:
@@ -74,6 +86,14 @@ class Table:
             for bound in self.bounds:
                 self._by_span.setdefault(bound.span, []).append(bound)
         return self._by_span.get(position, [])
+
+    def crowded(self, position: int) -> bool:
+        """True if a span gives the key different values for different entities: none of them is *the* value."""
+        found = self._crowded.get(position)
+        if found is None:
+            said = {bound.entity: bound.value for bound in self.in_span(position) if bound.entity is not None}
+            found = self._crowded[position] = len(set(said.values())) > 1
+        return found
 
     def retiring(self, span: SessionSpan, free: bool) -> Iterator[Bound]:
         """Bindings of state spans that may supersede a fact of a span: later, and of its chain, its tool or an ack.

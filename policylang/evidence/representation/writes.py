@@ -14,6 +14,7 @@ WRITTEN: Final = "written"
 DELETED: Final = "deleted"
 NAMED: Final = "named"
 
+_BULLETS: Final = frozenset({"-", "*", "•", "+"})
 _REACH: Final = 8
 _AT_LINE: Final = re.compile(r":[0-9]+(?:[:-][0-9]+)*$")
 
@@ -34,6 +35,25 @@ def acts(phrase: Phrase) -> list[Act]:
         if is_path(token):
             found.append(Act(_AT_LINE.sub("", token.text).rstrip("/"), _what(phrase, index), index))
     return found
+
+
+def heads(phrase: Phrase) -> bool:
+    """True for a line that says what the list below it is: "Files created:"."""
+    last = [token.text for token in phrase.tokens if token.text not in lexicon.MARKUP][-1:]
+    verbs = [number for number, token in enumerate(phrase.tokens) if token.low in lexicon.WROTE]
+    return last == [":"] and any(
+        phrase.binds(range(verb, verb + 1), verb) and not phrase.denied and not _refused(phrase.tokens, verb)
+        for verb in verbs
+    )
+
+
+def is_item(phrase: Phrase) -> bool:
+    """True for a list item that begins with a path."""
+    tokens = phrase.tokens
+    first = 0
+    while first < len(tokens) and (tokens[first].low in _BULLETS or tokens[first].low in lexicon.MARKUP):
+        first += 1
+    return 0 < first < len(tokens) and tokens[0].low in _BULLETS and is_path(tokens[first])
 
 
 def is_path(token: Token) -> bool:
@@ -59,13 +79,21 @@ def _verb_before(tokens: tuple[Token, ...], index: int) -> int | None:
     for at in range(index - 1, -1, -1):
         token = tokens[at]
         if token.low in lexicon.WROTE or token.low in lexicon.GONE:
-            return at
+            return at if token.low not in lexicon.COPIED or _is_target(tokens, index) else None
         if is_path(token) or token.plain_number or token.kind == VALUE:
             continue
         steps += token.kind != MARK and token.low not in lexicon.LINKS
         if steps > 1 or index - at > _REACH * 4 or (token.kind == MARK and token.low not in lexicon.LINKS):
             return None
     return None
+
+
+def _is_target(tokens: tuple[Token, ...], index: int) -> bool:
+    """True for B in "copied A to B"."""
+    at = index - 1
+    while at >= 0 and tokens[at].low in lexicon.MARKUP:
+        at -= 1
+    return at >= 0 and tokens[at].low in ("to", "into", "as", "at")
 
 
 def _verb_after(tokens: tuple[Token, ...], index: int) -> int | None:

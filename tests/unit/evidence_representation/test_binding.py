@@ -109,6 +109,15 @@ TABLE = [
     (WRITE, "see src/main.py", "referenced"),
     (WRITE, "src/main.py was deleted", "contradicted"),
     (WRITE, "Created src/domain.py", "absent"),
+    (WRITE, "Updated `src/main.py` and `src/util.py`", "restated"),
+    (WRITE, "wrote 200 lines to src/main.py", "restated"),
+    (WRITE, "- src/main.py (created)", "restated"),
+    (WRITE, "Added tests for src/main.py", "referenced"),
+    (WRITE, "Copied src/main.py to src/b.py", "referenced"),
+    (WRITE, "Copied src/b.py to src/main.py", "restated"),
+    (WRITE, "Files created:\n- src/util.py\n- src/main.py: entry point", "restated"),
+    (WRITE, "Files to create:\n- src/main.py", "referenced"),
+    (WRITE, "Not created:\n- src/main.py", "referenced"),
     # a call's own facts
     ("exit code: 1", "exit code 1", "restated"),
     ("exit code: 1", "exit code 0", "absent"),
@@ -129,6 +138,12 @@ def test_any_text_is_answered(text: str) -> None:
 
 def test_state_spans_name_nothing() -> None:
     assert left("schema_version: 7", "schema version of what", "tool_result") == "absent"
+
+
+def test_records_of_other_things_deny_nothing() -> None:
+    records = '[{"id": "web-1", "replicas": 4}, {"id": "web-2", "replicas": 5}]'
+    assert left("replicas: 3", records, "api_response") == "absent"
+    assert left("replicas: 3", '{"replicas": 4}', "api_response") == "contradicted"
 
 
 def test_let_me_only_references_a_write() -> None:
