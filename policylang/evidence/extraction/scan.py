@@ -17,7 +17,7 @@ _NOUNS: Final = "|".join(sorted(COUNTED))
 _ENUMS: Final = "|".join(sorted(ENUM_WORDS))
 _OPEN: Final = r"[ \t\"'`*(<]*"
 
-_PARTS: Final = (
+PARTS: Final = (
     # after a separator: a number, a path, a word that is a value, a token with a digit or a slash
     rf"=[ \t\"'`*(<]*(?:[-+$€£~/\\.\d]|(?:{_WORDS})\b|[^\s,;|]*[\d/\\])",
     rf":[ \t\"'`*(<]+(?:[-+$€£~/\\.\d]|(?:{_WORDS})\b|[^\s,;|]*[\d/\\])",
@@ -44,7 +44,7 @@ _PARTS: Final = (
     r"|generated|applied)\b[^\n]*\d",
     r"^[AM] \S|^[0-9a-f]{32,128} |\{\"|\[\{\"",
 )
-_MAY: Final = compile_pattern("|".join(_PARTS), "im")
+_MAY: Final = compile_pattern("|".join(PARTS), "im")
 
 
 def may_hold(line: str) -> bool:
