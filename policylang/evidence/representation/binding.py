@@ -142,9 +142,11 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
 
 def _beyond_list(tokens: Tokens, index: int, stop: int) -> int | None:
     """The index of the first copula or word after a list of ids; None where the list is not of ids."""
+    start = index
     while index < stop and (tokens[index].digits or tokens[index].low in ("and", ",", "&")):
         index += 1
-    return index if index < stop and tokens[index].kind == WORD else None
+    # A list that does not start here ("the staged + unstaged files") leads nowhere; the caller must get on.
+    return index if start < index < stop and tokens[index].kind == WORD else None
 
 
 def _is_amount(tokens: Tokens, index: int) -> bool:
