@@ -1,7 +1,7 @@
-"""How fast assertion extraction reads tool results, and that no text makes it slower than linear.
+"""How fast extraction reads tool results, and that no text makes it slower than linear.
 
-Run from the project's root: ``python -m benchmarks.extraction``. Tool results come from the transcript collection beside
-the project and from the project's own sessions; without either, a made corpus of logs, acknowledgements and documents
+Run from the project's root: ``python -m benchmarks.extraction``. Tool results come from the transcript collection
+beside the project and from the project's own sessions; without either, a made corpus of logs, acknowledgements and documents
 stands in and is named as such. The baseline scans the same texts for the same superset of candidate lines with the
 standard library's `re`. The memory for repeated lines is emptied before each run.
 """
@@ -26,10 +26,17 @@ from policylang.evidence.extraction import lines, scan
 ROOT: Final = Path(__file__).resolve().parents[1]
 TRANSCRIPTS: Final = ROOT.parent / "shared" / "transcripts"
 FILES: Final = (
-    "claude-code/rust-port.jsonl", "claude-code/bhavana.jsonl", "claude-code/coverage-fix.jsonl", "codex/*.jsonl",
-    "codex/*.jsonl.gz", "pi/large-session*", "openai-chat/litellm-claude-sonnet-4.json", "openai-chat/fncall-messages.json",
-    "anthropic/cline-session.messages.json", "tau-bench/*.json",
-)  # fmt: skip
+    "claude-code/rust-port.jsonl",
+    "claude-code/bhavana.jsonl",
+    "claude-code/coverage-fix.jsonl",
+    "codex/*.jsonl",
+    "codex/*.jsonl.gz",
+    "pi/large-session*",
+    "openai-chat/litellm-claude-sonnet-4.json",
+    "openai-chat/fncall-messages.json",
+    "anthropic/cline-session.messages.json",
+    "tau-bench/*.json",
+)
 """Transcripts that extraction was developed on; the others are held out for its accuracy."""
 LIMIT: Final = 20_000_000
 """Bytes of tool results that are read at most."""
@@ -55,7 +62,7 @@ def _documents(path: Path) -> Iterator[Any]:
 
 
 def _walk(value: Any, calls: dict[str, tuple[str, str]]) -> Iterator[Result]:
-    """Tool results wherever they stand in a document: Anthropic blocks, OpenAI messages, Codex items, kinds of our own."""
+    """Tool results wherever they stand in a document: blocks, messages, response items, spans of our own."""
     if isinstance(value, list):
         for item in value:
             yield from _walk(item, calls)

@@ -25,10 +25,12 @@ _LISTING = (
     r"|\.?/?[\w@.+~-]*/[\w@.+/()\[\]~-]*[*/@]?|[\w@+-]+\.[a-z]{1,5}[*@]?|[A-Za-z]:\\[^\s:]*"
 )
 _KEYWORD = (
-    r"(?:import [\w{*\"']|from [\w.@/'\"-]+ import|def \w|class \w+[ (:{]|function[ *(]|return\b|if ?\(|for ?\(|while ?\("
+    r"(?:import [\w{*\"']|from [\w.@/'\"-]+ import|def \w|class \w+[ (:{]|function[ *(]|return\b|if ?\(|for ?\("
+    r"|while ?\("
     r"|(?:const|let|var|public|private|protected|static|export|async|await|type|interface|mut|local) [^\n]*[({=;]"
     r"|elif |else:|else ?\{|try:|try ?\{|except\b|finally:|#include|#define|pub |fn \w|impl\b|struct \w+ ?[{;(]"
-    r"|enum \w+ ?\{|@\w+|//|/\*|\*/|\* |\*$|#!\[?|#\[|raise |throw |yield |with \w.*:$|assert\b|print\(|console\.|self\."
+    r"|enum \w+ ?\{|@\w+|//|/\*|\*/|\* |\*$|#!\[?|#\[|raise |throw |yield |with \w.*:$|assert\b|print\(|console\."
+    r"|self\."
     r"|this\.|\"{3}|'{3}|case .*:$|switch ?\(|match .*\{|do \{|end$|fi$|done$|esac$|if .*:$|for .* in .*:$|if \[|then$"
     r"|echo |unsafe |void |int \w+[ =;(]|char \w|ulong |undefined\d)[^\n]*"
 )

@@ -36,7 +36,8 @@ _SHELL: Final = word_set(
 )
 _SPLIT: Final = re.compile(r"&&|\|\||;|\n")
 _WRITES: Final = re.compile(
-    r"(?<![0-9&=-])>{1,2}(?!&|\s*/dev/null|=)|(?<!<)<<(?!<)|\btee\b|-delete\b|-exec\b|\bsed\s+(?:-[a-zA-Z]*i|--in-place)"
+    r"(?<![0-9&=-])>{1,2}(?!&|\s*/dev/null|=)|(?<!<)<<(?!<)|\btee\b|-delete\b|-exec\b|\bsed\s+(?:-[a-zA-Z]*i"
+    r"|--in-place)"
 )
 MAX_CALL: Final = 20_000
 """A longer call writes or computes; it is not looked into."""

@@ -10,7 +10,6 @@ from policylang.evidence import text as texts
 from policylang.evidence.extraction import acts, jsondoc, lines, scan, tables
 from policylang.evidence.extraction.found import MAX_LINE, Found
 from policylang.evidence.model import EMPTY, Assertion, Extraction
-from policylang.regex import compile_pattern
 
 MAX_FOUND: Final = 20_000
 """Facts of one text from which the kept ones are chosen; a text with more is `truncated` wherever it stops."""
@@ -148,14 +147,11 @@ def _exit_codes(text: str) -> list[Found]:
     tail = max(head, tail)
     found: list[Found] = []
     for base, part in ((0, text[:head]), (tail, text[tail:])):
-        if not _EXIT.search(part.encode("utf-8", "replace")):
-            continue
         for at, line in _lines(part, []):
-            acts.exits(line[:MAX_LINE], base + at, found)
+            low = line[:MAX_LINE].lower()
+            if "code" in low or "exit" in low or "status" in low:
+                acts.exits(line[:MAX_LINE], base + at, found)
     return found
-
-
-_EXIT: Final = compile_pattern(r"(?:exit|return|code|status)[^\n]*\d", "i")
 
 
 def _frame_exits(text: str, regions: list[tuple[int, int]]) -> list[Found]:

@@ -206,7 +206,8 @@ _WISH: Final = re.compile(
     r"|expects?|expect(?:ed|ing) to|hopefully|todo|make sure|please|try(?:ing)? to|remember to|don't forget)\b"
 )
 _ORDER: Final = re.compile(
-    r"(?i)\W*+(?:(?:then|also|and|so|now|next|first|we|i|you|lets)[, ]++)*+(?:check|verify|confirm|ensure|set|run|use|see)\b"
+    r"(?i)\W*+(?:(?:then|also|and|so|now|next|first|we|i|you|lets)[, ]++)*+(?:check|verify|confirm|ensure|set|run"
+    r"|use|see)\b"
 )
 _DENIED: Final = re.compile(
     r"(?i)\b(?:it is|it's|this is|that is|that's)\s++(?:not (?:true|the case|correct)|false|untrue|wrong) that\b"

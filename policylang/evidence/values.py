@@ -222,7 +222,7 @@ def _digit(value: str) -> bool:
 
 
 def _id_token(value: str, last: str) -> bool:
-    """A token fit to be an id under a key that says so; `id` itself takes any name, `key` or `head` only one with a digit."""
+    """A token fit to be an id under a key that says so: `id` itself takes any name, `key` only one with a digit."""
     if len(value) > 128 or any(c.isspace() for c in value):
         return False
     if not all(char.isalnum() or char in "_-.:/@+=#" for char in value):

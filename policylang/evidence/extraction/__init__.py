@@ -1,1 +1,1 @@
-"""Readers of one kind of text each: JSON, `key: value` lines, tables, acts, prose. `evidence.extract` puts them together."""
+"""Readers of one kind of text each: JSON, pairs, tables, acts, prose. `evidence.extract` puts them together."""

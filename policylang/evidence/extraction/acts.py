@@ -16,7 +16,8 @@ EXIT_WORDS: Final = word_set(
 )
 """A line without one of these words tells no exit code."""
 INTRO_VERBS: Final = word_set(
-    "created opened filed started launched submitted registered provisioned allocated acquired generated issued assigned "
+    "created opened filed started launched submitted registered provisioned allocated acquired generated issued "
+    "assigned "
     "scheduled booked queued deployed pushed tagged merged closed cancelled reserved published released"
 )
 """Verbs that introduce the thing whose id follows."""
@@ -28,9 +29,11 @@ MAX_QUOTED: Final = 12
 _EXIT: Final = tuple(
     re.compile("(?i)" + pattern)
     for pattern in (
-        r"\b(?:exit(?:ed)?|completed|finished|returned|failed|terminated|exit status)\b[^\n.;]{0,24}?\b(?:code|status)\b"
+        r"\b(?:exit(?:ed)?|completed|finished|returned|failed|terminated|exit status)\b[^\n.;]{0,24}?\b(?:code"
+        r"|status)\b"
         r"[ :=]{1,3}(-?\d{1,10})\b",
-        r"\b(?:exit[ _-]?(?:code|status|value)|return[ _-]?code|exitcode)\b[\"'`]?[ ]?(?::|=|is|was)?[ ]{0,2}(-?\d{1,10})\b",
+        r"\b(?:exit[ _-]?(?:code|status|value)|return[ _-]?code|exitcode)\b[\"'`]?[ ]?(?::|=|is"
+        r"|was)?[ ]{0,2}(-?\d{1,10})\b",
         r"<(?:returncode|exit_code|exitcode)>[ ]?(-?\d{1,10})[ ]?</",
         r"\bexited (?:with )?\(?(-?\d{1,10})\)?\s*\Z",
         r"\bexit status (-?\d{1,10})\b",
@@ -49,7 +52,8 @@ _SUM: Final = re.compile(
 )
 _SUMS: Final = {32: "md5", 40: "sha1", 64: "sha256", 96: "sha384", 128: "sha512"}
 _MIGRATED: Final = re.compile(
-    r"(?i)\b(applied|reverted|skipped|rolled back) (?:the )?(migration|patch|changeset|release)s? [\"'`]?([\w.-]*\d[\w.-]*)"
+    r"(?i)\b(applied|reverted|skipped|rolled back) (?:the )?(migration|patch|changeset"
+    r"|release)s? [\"'`]?([\w.-]*\d[\w.-]*)"
 )
 _INTRO: Final = re.compile(
     r"(?i)\b(?:"

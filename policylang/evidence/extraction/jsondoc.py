@@ -80,6 +80,8 @@ class Document(NamedTuple):
 def documents(text: str) -> list[Document]:
     """The documents that begin a line, in order: whole ones, and cut-off ones that hold at least three pairs."""
     found: list[Document] = []
+    if "{" not in text and "[" not in text:
+        return found
     at = 0
     while (mark := _OPENING.search(text, at)) is not None:
         start = mark.end() - 1

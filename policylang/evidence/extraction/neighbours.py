@@ -1,4 +1,4 @@
-"""Values that need no separator: `python 3.12.3`, `pkg@0.1.0`, `commit 3f9ac1d`, `flight HAT290`, `in 0.30s`, `9 workers`."""
+"""Values that need no separator: `python 3.12.3`, `commit 3f9ac1d`, `flight HAT290`, `in 0.30s`, `9 workers`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ _RELEASE: Final = (
     re.compile(r"(?<![\w./@-])(@?[A-Za-z][\w./-]{0,60})@(v?\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
     re.compile(r"(?<![\w./@-])[\"'`]?([A-Za-z][\w./+-]{0,60}) (v\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
     re.compile(
-        r"(?<![\w./@-])([A-Za-z][\w/+-]{0,40}(?:\.js)?) (\d++(?:\.\d++){2}(?:\.\d++)*+(?:[-+][\w.-]++|(?:a|b|rc)\d++)?)(?=[\s,;:)\]]|\.?(?:\s|\Z))"
+        r"(?<![\w./@-])([A-Za-z][\w/+-]{0,40}(?:\.js)?) (\d++(?:\.\d++){2}(?:\.\d++)*+(?:[-+][\w.-]++|(?:a|b"
+        r"|rc)\d++)?)(?=[\s,;:)\]]|\.?(?:\s|\Z))"
     ),
     re.compile(
-        r"^[ \t]*+Requirement already satisfied: ([\w.-]++)[^()\n]{0,300}(?:\(from [^()\n]{0,200}\) )?\((\d++(?:\.\d++)++[\w.+-]*+)\)"
+        r"^[ \t]*+Requirement already satisfied: ([\w.-]++)[^()\n]{0,300}(?:\(from [^()\n]{0,200}\) )?"
+        r"\((\d++(?:\.\d++)++[\w.+-]*+)\)"
     ),
     re.compile(
-        r"^[ \t]*+(?:Collecting|Found existing installation:|Using|Installed|Installing|Removing) ([A-Za-z][\w.-]*+)(?:==| )(\d++(?:\.\d++)++[\w.+-]*+)(?=[\s,;)]|\Z)"
+        r"^[ \t]*+(?:Collecting|Found existing installation:|Using|Installed|Installing"
+        r"|Removing) ([A-Za-z][\w.-]*+)(?:==| )(\d++(?:\.\d++)++[\w.+-]*+)(?=[\s,;)]|\Z)"
     ),
 )
 _WHEELS: Final = re.compile(
@@ -38,11 +41,13 @@ _WHEELS: Final = re.compile(
 )
 _WHEEL: Final = re.compile(r" ([\w.-]*?[A-Za-z][\w.]*?)-(\d++(?:\.\d++)*+[\w.+]*+)(?= |\Z)")
 _NOT_NAMES: Final = word_set(
-    "error warning code line step page section chapter figure table than least most about from to and or of in at since until level"
+    "error warning code line step page section chapter figure table than least most about from to and or of in "
+    "at since until level"
 )
 
 _TOOK: Final = re.compile(
-    r"(?i)\b(?:in|took|after|elapsed|runtime)[: ] ?(?:about |~)?(\d++(?:\.\d++)? ?(?:ns|µs|us|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?))(?![\w.-]*\w)"
+    r"(?i)\b(?:in|took|after|elapsed|runtime)[: ] ?(?:about |~)?(\d++(?:\.\d++)? ?(?:ns|µs|us|ms|s|secs?|seconds?"
+    r"|m|mins?|minutes?|h|hours?))(?![\w.-]*\w)"
 )
 _RAN: Final = re.compile(r"(?i)\b(?:in|after)\Z")
 _ID: Final = re.compile(
@@ -54,14 +59,22 @@ _COUNT: Final = re.compile(
     + r")(?:\([+-]\))?(?![\w-])"
 )
 _NOT_BEFORE: Final = re.compile(
-    r"(?i)(?:\b(?:line|step|page|at least|at most|up to|less than|more than|over|under|about|around|than|least|most|first|last|top"
+    r"(?i)(?:\b(?:line|step|page|at least|at most|up to|less than|more than|over|under|about|around|than|least"
+    r"|most|first|last|top"
     r"|every|of|from|between|chapter|section|version|next|max|min|per|to)|[≥≤><~≈±/–-]) ?\Z"
 )
 _NOT_AFTER: Final = re.compile(r" ?(?:/|–|-|to |or |and \d|more|not shown|in each|per |ago|above|below|or )")
 
 
 def read(clause: str, base: int, found: list[Found], words: frozenset[str]) -> None:
-    """Add the facts of one stating clause that holds a digit; `base` is its offset, `words` the line's lower-case words."""
+    """Add the facts of one stating clause that holds a digit.
+
+    Args:
+        clause: Its text.
+        base: Its offset.
+        found: Facts of the clause so far, which are added to.
+        words: Lower-case words of the line, which tell what need not be looked for.
+    """
     if "." in clause:
         _releases(clause, base, found)
     if any(word.endswith(_TAKING) for word in words):

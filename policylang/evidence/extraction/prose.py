@@ -12,7 +12,8 @@ from policylang.evidence.extraction.found import MAX_HITS, Found, typed
 from policylang.evidence.lexicon import FALSE_WORDS, SIZES, STATE_WORDS, TRUE_WORDS, UNITS, word_set
 
 _COPULA: Final = re.compile(
-    r"(?i)[ \t](?:is now|is currently|is|was|are|were|equals|has been set to|was set to|is set to|set to|now at|is at|changed to|bumped to|upgraded to|updated to)"
+    r"(?i)[ \t](?:is now|is currently|is|was|are|were|equals|has been set to|was set to|is set to|set to|now at"
+    r"|is at|changed to|bumped to|upgraded to|updated to)"
     r"[ \t]++((?:not|no longer|never|now|still|already|also)[ \t]++)?[\"'`*]{0,3}([^\s\"'`*,;()]++)"
 )
 _CHANGE: Final = re.compile(
@@ -20,11 +21,13 @@ _CHANGE: Final = re.compile(
 )
 _STATES: Final = sorted(STATE_WORDS | TRUE_WORDS - {"yes", "on", "true"} | FALSE_WORDS - {"no", "off", "false"})
 _STATE: Final = re.compile(
-    r"(?i)[ \t]((?:(?:is|was|are|were|has|have|had|got)(?:n[’']t|[ \t]++(?:not|never|no longer))?(?:[ \t]++been)?[ \t]++(?:now[ \t]++)?)?)"
+    r"(?i)[ \t]((?:(?:is|was|are|were|has|have|had|got)(?:n[’']t|[ \t]++(?:not|never"
+    r"|no longer))?(?:[ \t]++been)?[ \t]++(?:now[ \t]++)?)?)"
     r"((?:not|never|no longer|successfully|already|now|fully)[ \t]++)?(" + "|".join(_STATES) + r")(?![\w-])"
 )
 _ENDS: Final = re.compile(
-    r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;:!)\]]|\(|[-–—]{1,2}[ \t]|(?:in|at|on|by|to|for|with|after|before|since|and|successfully|via|as|from|due|because|yesterday|today|already|now|again)(?!\w))"
+    r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;:!)\]]|\(|[-–—]{1,2}[ \t]|(?:in|at|on|by|to|for|with|after|before|since|and"
+    r"|successfully|via|as|from|due|because|yesterday|today|already|now|again)(?!\w))"
 )
 _DENYING: Final = re.compile(r"(?i)n[’']t|\bnot\b|\bnever\b|\bno longer\b")
 _NOT: Final = frozenset({"not", "never", "no longer"})
@@ -171,7 +174,8 @@ def _named(group: nouns.Group) -> nouns.Group | None:
 _OPENERS: Final = ("the", "a", "an", "your", "our", "and", "so far:", "this", "that", ",", ":")
 _CLOSES: Final = re.compile(r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;!:](?:\s|\Z)|successfully\b|now\b|already\b|and\b)")
 _ACTS: Final = word_set(
-    "created updated modified written saved added removed deleted built synced upgraded downgraded fixed opened closed error"
+    "created updated modified written saved added removed deleted built synced upgraded downgraded fixed opened "
+    "closed error"
     " up down open live idle draft complete done finished exited running started completed missing expired success"
 )
 """States that are as often an act or a common word: they need a named subject."""

@@ -22,13 +22,16 @@ PARTS: Final = (
     rf"=[ \t\"'`*(<]*(?:[-+$€£~/\\.\d]|(?:{_WORDS})\b|[^\s,;|]*[\d/\\])",
     rf":[ \t\"'`*(<]+(?:[-+$€£~/\\.\d]|(?:{_WORDS})\b|[^\s,;|]*[\d/\\])",
     rf"_[\w.-]*:(?:[^\s,;|]*[\d/\\]|(?:{_WORDS})\b)",
-    rf"\b(?:\w*[_A-Za-z-])?(?:{_ENUMS}|ids?|uuid|guid|path|file|filename|configfile|location|dir|directory|folder|root|rootdir|cwd)"
+    rf"\b(?:\w*[_A-Za-z-])?(?:{_ENUMS}|ids?|uuid|guid|path|file|filename|configfile|location|dir|directory|folder"
+    rf"|root|rootdir|cwd)"
     r"[\"'`*_)]*[ \t]*[:=]",
     # a copula, a change, an adjacent value
-    rf"[ \t](?:is|was|are|were|equals|now|to|at|currently)[ \t]+(?:(?:not|no longer|never|now|still|already|also)[ \t]+)?{_OPEN}"
+    rf"[ \t](?:is|was|are|were|equals|now|to|at|currently)[ \t]+(?:(?:not|no longer|never|now|still|already"
+    rf"|also)[ \t]+)?{_OPEN}"
     rf"(?:[^\s,;]*[\d/]|(?:{_WORDS})\b)",
     r"(?:id|uuid|guid)[ \t]+(?:is|was|now|set|changed)[ \t]",
-    r"(?:version|commit|revision|sha|checksum|digest|id|pid|port|lease|ticket|branch|tag)s?[ \t]+#?[\"'`*]*[^\s,;()\[\]]*\d",
+    r"(?:version|commit|revision|sha|checksum|digest|id|pid|port|lease|ticket|branch"
+    r"|tag)s?[ \t]+#?[\"'`*]*[^\s,;()\[\]]*\d",
     rf"[^.\s][ \t]+(?:{_WORDS})(?:[^\w-]|$)",
     r"[\w)\"'`][ \t@(]\(?v?\d+\.\d|already satisfied|installed |collected packages",
     r"\b(?:in|took|after|elapsed|runtime)[: ] ?(?:about |~)?\d",
@@ -36,11 +39,16 @@ PARTS: Final = (
     rf"\d (?:[a-z-]+ )?(?:{_NOUNS})\b",
     # acts
     r"exit|returncode|return[ _-]code|(?:code|status)[\"'`]?[ :=]{0,3}(?:is|was)? ?-?\d|HTTP|responded with",
-    r"^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7}|HEAD is now|^commit [0-9a-f]|^(?:On branch|Switched to|Already on|Merge made)",
-    r"\b(?:wr(?:ote|itten|iting)|sav(?:ed|ing)|exported|dumped|copied|moved|rendered|downloaded|uploaded|generated|emitted|output"
-    r"|created|updated|edited|modified|patched|overw\w+|rewrote|appended|replaced|inserted|stored|applied)\b[^\n]*[/\\.:]",
-    r"\b(?:opened|filed|started|launched|submitted|registered|provisioned|allocated|acquired|issued|assigned|scheduled|booked"
-    r"|queued|deployed|pushed|tagged|merged|closed|cancelled|reserved|published|released|reverted|skipped|rolled back|created"
+    r"^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7}|HEAD is now|^commit [0-9a-f]|^(?:On branch|Switched to"
+    r"|Already on|Merge made)",
+    r"\b(?:wr(?:ote|itten|iting)|sav(?:ed|ing)|exported|dumped|copied|moved|rendered|downloaded|uploaded"
+    r"|generated|emitted|output"
+    r"|created|updated|edited|modified|patched|overw\w+|rewrote|appended|replaced|inserted|stored"
+    r"|applied)\b[^\n]*[/\\.:]",
+    r"\b(?:opened|filed|started|launched|submitted|registered|provisioned|allocated|acquired|issued|assigned"
+    r"|scheduled|booked"
+    r"|queued|deployed|pushed|tagged|merged|closed|cancelled|reserved|published|released|reverted|skipped"
+    r"|rolled back|created"
     r"|generated|applied)\b[^\n]*\d",
     r"^[AM] \S|^[0-9a-f]{32,128} |\{\"|\[\{\"",
 )

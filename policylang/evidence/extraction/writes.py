@@ -1,4 +1,4 @@
-"""Confirmed writes: "wrote 812 bytes to deploy/app.yaml", "File created successfully at: /x/y", "The file X has been updated"."""
+"""Confirmed writes: "wrote 812 bytes to deploy/app.yaml", "File created at: /x/y", "The file X has been updated"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from policylang.evidence.extraction.found import Found
 from policylang.evidence.lexicon import word_set
 
 VERBS: Final = word_set(
-    "wrote written writing saved saving exported dumped copied moved rendered downloaded uploaded generated emitted output "
+    "wrote written writing saved saving exported dumped copied moved rendered downloaded uploaded generated "
+    "emitted output "
     "created updated edited modified patched overwrote overwritten rewrote appended replaced inserted stored applied"
 )
 """A line without one of these words confirms no write (`A path` and `M path` of a patch list aside)."""
@@ -23,10 +24,13 @@ _PATTERNS: Final = (
     rf"|emitted|output)\b(?: successfully)?{_VOLUME}(?: (?:to|into|at|in|as))?(?: (?:the )?(?:file|path))?:? " + _PATH,
     rf"\bfile (?:was |has been )?(?:successfully )?{_MADE}(?: successfully)?(?: (?:at|to|in))?:? " + _PATH,
     rf"\b(?:the )?file:? {_PATH} (?:has been|was|is)(?: successfully| now)? {_MADE}\b",
-    r"^\W{0,4}(?:successfully )?(?:created and wrote to(?: new)?|created|updated|edited|modified|patched|overwrote|rewrote"
-    r"|appended to|replaced text in|replaced|wrote to|inserted text in)(?: (?:the |new |a )?(?:file|symlink|link|directory"
+    r"^\W{0,4}(?:successfully )?(?:created and wrote to(?: new)?|created|updated|edited|modified|patched"
+    r"|overwrote|rewrote"
+    r"|appended to|replaced text in|replaced|wrote to|inserted text in)(?: (?:the |new |a )?(?:file|symlink|link"
+    r"|directory"
     rf"|folder|config|text in|content in|lines? in))?:? {_PATH}(?=[\s.,;:(]|\Z)",
-    r"\b(?:successfully )?(?:replaced text in|applied (?:edit|patch|changes) to|(?:report|output|log|results?|artifact|file"
+    r"\b(?:successfully )?(?:replaced text in|applied (?:edit|patch|changes) to|(?:report|output|log|results?"
+    r"|artifact|file"
     r"|snapshot|coverage) (?:was |has been )?(?:saved|written|exported|stored)(?: in| to| at)?):? " + _PATH,
     rf"^{_PATH} (?:written|saved|created|updated)\b",
 )
