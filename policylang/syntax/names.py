@@ -10,6 +10,7 @@ from policylang.diagnostics import Diagnostic
 from policylang.source import Loc
 from policylang.syntax.ast import Ident
 
+_CONTROLS: Final = {"\r": "CARRIAGE RETURN", "\x0b": "LINE TABULATION", "\x0c": "FORM FEED", "\x85": "NEXT LINE"}
 _ID: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _POLICY_ID: Final = re.compile(r"[a-z0-9]+(?:[-/.][a-z0-9]+)*\Z")
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*\Z")
@@ -28,7 +29,7 @@ BIDI: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 def code_point(char: str) -> str:
     """`U+0430 CYRILLIC SMALL LETTER A`."""
-    return f"U+{ord(char):04X} {unicodedata.name(char, 'unnamed')}"
+    return f"U+{ord(char):04X} {unicodedata.name(char, _CONTROLS.get(char, 'unnamed'))}"
 
 
 def confusable(name: str, loc: Loc) -> Diagnostic | None:

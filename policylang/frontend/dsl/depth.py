@@ -13,20 +13,25 @@ from policylang.syntax.walk import Node, children
 DEPTH_LIMIT: Final = 64
 """Levels of expressions or of brackets, one inside the other."""
 
-
 LENGTH_LIMIT: Final = 10_000
 """Tokens of one expression; a flat chain of conditions or a list may be so long."""
 
+DECLARATION_LIMIT: Final = 50_000
+"""Tokens of one declaration; there is no need to read 10^6 of them only to refuse the expression they make."""
 
-def too_deep(loc: Loc, message: str = f"the expression nests more than {DEPTH_LIMIT} levels deep here") -> Diagnostic:
-    """The finding at a place."""
-    return Diagnostic(
-        "too-deep",
-        message,
-        loc,
-        "name a part of it with `let`",
-        args=(("limit", DEPTH_LIMIT),),
-    )
+
+def too_deep(loc: Loc) -> Diagnostic:
+    """The finding for what nests deeper than `DEPTH_LIMIT`."""
+    return _beyond(f"the expression nests more than {DEPTH_LIMIT} levels deep here", DEPTH_LIMIT, loc)
+
+
+def too_long(loc: Loc, what: str, limit: int) -> Diagnostic:
+    """The finding for an expression or a declaration of more than ``limit`` tokens."""
+    return _beyond(f"the {what} is longer than {limit} words and marks", limit, loc)
+
+
+def _beyond(message: str, limit: int, loc: Loc) -> Diagnostic:
+    return Diagnostic("too-deep", message, loc, "name a part of it with `let`", args=(("limit", limit),))
 
 
 def check_depth(expr: Expr, tokens: Tokens, first: int, end: int) -> Diagnostic | None:
@@ -34,7 +39,7 @@ def check_depth(expr: Expr, tokens: Tokens, first: int, end: int) -> Diagnostic 
     if end - first <= DEPTH_LIMIT:
         return None  # every level takes a token
     if end - first > LENGTH_LIMIT:
-        return too_deep(expr.loc, f"the expression is longer than {LENGTH_LIMIT} words and marks")
+        return too_long(expr.loc, "expression", LENGTH_LIMIT)
     level = 0
     for at in range(first, end):
         if tokens.texts[at] in ("(", "["):

@@ -6,15 +6,18 @@ state takes one), because recovery starts over at a declaration, and because a l
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any, Final
 
+from policylang.frontend.dsl.depth import DECLARATION_LIMIT
 from policylang.frontend.dsl.lexer import END, OPEN, RESERVED, UNIT, WORD, Tokens
 from policylang.frontend.dsl.tables import STACK_LIMIT, Tables
 
 DONE: Final = "done"
 STUCK: Final = "stuck"
 TOO_DEEP: Final = "too deep"
+TOO_LONG: Final = "too long"
 
 
 @dataclass(slots=True)
@@ -22,7 +25,8 @@ class Machine:
     """A parse that can stop and go on: three parallel stacks and the number of the next token.
 
     A value is a token number for a terminal, else what the builder made. ``begins`` holds the file offset where each
-    entry starts. ``hard`` is a token that must start a declaration, whatever the state would make of it, or -1.
+    entry starts. ``base`` is how many entries stand below a declaration. ``hard`` is a token that must start a
+    declaration, whatever the state would make of it, or -1.
     """
 
     tables: Tables
@@ -32,6 +36,7 @@ class Machine:
     states: list[int]
     values: list[Any]
     begins: list[int]
+    base: int = 0
     at: int = 0
     hard: int = -1
 
@@ -44,6 +49,7 @@ class Machine:
         kinds, starts = self.tokens.kinds, self.tokens.starts
         rules = [(size, left, getattr(self.builder, name) if name else None) for size, left, name in self.tables.rules]
         at = self.at
+        limit = self.first() + DECLARATION_LIMIT
         state = states[-1]
         while True:
             kind = kinds[at]
@@ -75,11 +81,19 @@ class Machine:
             if action is None:
                 self.at = at
                 return STUCK
-            if len(states) > STACK_LIMIT:
+            if len(states) > STACK_LIMIT or at > limit:
                 self.at = at
-                return TOO_DEEP
+                limit = self.first() + DECLARATION_LIMIT
+                if len(states) > STACK_LIMIT or at > limit:
+                    return TOO_DEEP if at <= limit else TOO_LONG
             state = action
             states.append(state)
             values.append(at)
             begins.append(starts[at])
             at += 1
+
+    def first(self) -> int:
+        """The number of the first token of the declaration that the machine is in."""
+        if len(self.begins) <= self.base:
+            return self.at
+        return bisect_left(self.tokens.starts, self.begins[self.base])

@@ -55,6 +55,7 @@ _REGEX: Final = re.compile(r"/(?:[^/\\\n]++|\\[^\n])*+/\w*")
 _NUMBER_FOLLOWS: Final = re.compile(rf"{_GAP}-?[0-9]")
 _CLOSED: Final = re.compile(r'"(?:[^"\\\n]++|\\[^\n])*+"')
 _ESCAPE: Final = re.compile(r'\\(?:(["\\nt])|u\{([0-9a-fA-F]{1,6})\}|.)')
+_FALSE_LINE_END: Final = re.compile("\r(?!\n)|[\x0b\x0c\x85\u2028\u2029]")
 _ESCAPED: Final = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 _ADVICE: Final = {
     "&": "write `and`",
@@ -194,6 +195,9 @@ class _Problems:
 
     def find(self) -> None:
         tokens = self.tokens
+        for found in _FALSE_LINE_END.finditer(tokens.text):
+            message = f"{code_point(found[0])} looks like a line end and is none"
+            self.add(found.start(), found.end(), message, "end lines with a line feed; in a string, write `\\u{…}`")
         if not tokens.text.isascii():
             for bidi in BIDI.finditer(tokens.text):
                 name = code_point(bidi[0])
@@ -226,7 +230,7 @@ class _Problems:
 
     def other(self, at: int) -> None:
         start, end, text = self.tokens.starts[at], self.tokens.ends[at], self.tokens.texts[at]
-        visible = BIDI.sub("", text)
+        visible = _FALSE_LINE_END.sub("", BIDI.sub("", text))
         if not visible:
             return
         char = visible[0]

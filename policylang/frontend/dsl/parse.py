@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from policylang.diagnostics import Diagnostic, PolicyError, in_source_order
 from policylang.frontend.dsl.build import Builder
-from policylang.frontend.dsl.depth import too_deep
-from policylang.frontend.dsl.driver import DONE, TOO_DEEP, Machine
+from policylang.frontend.dsl.depth import DECLARATION_LIMIT, too_deep, too_long
+from policylang.frontend.dsl.driver import DONE, TOO_DEEP, TOO_LONG, Machine
 from policylang.frontend.dsl.errors import DECLARATIONS, unexpected
 from policylang.frontend.dsl.lexer import END, Offsets, Tokens, tokenize
 from policylang.frontend.dsl.tables import tables
@@ -115,8 +115,8 @@ def _parse_piece(
         if symbol == "expression":
             builder.root(value, -1, machine.at)
         return (None if builder.failed else value), in_source_order((*tokens.problems, *builder.problems))
-    if outcome == TOO_DEEP:
-        problems.append(too_deep(_place(tokens, machine.at)))
+    if outcome in (TOO_DEEP, TOO_LONG):
+        problems.append(_beyond(outcome, machine))
     elif outcome != DONE and not tokens.problems:
         problems.append(unexpected(machine, 0))
     return None, in_source_order(problems)
@@ -131,7 +131,7 @@ class _Reader:
         self.tokens = tokens
         self.builder = Builder(tokens)
         states = [first, table.gotos[first]["declarations"]]
-        self.machine = Machine(table, tokens, self.builder, "policy", states, [[]], [0])
+        self.machine = Machine(table, tokens, self.builder, "policy", states, [[]], [0], base=1)
         self.problems: list[Diagnostic] = []
         self._line_starts: list[int] | None = None
 
@@ -145,9 +145,9 @@ class _Reader:
                 loc = _place(self.tokens, machine.at)
                 self.problems.append(Diagnostic("syntax-error", f"more than {MAX_ERRORS} errors; stopped here", loc))
                 return
-            first = self._declaration_start()
-            if outcome == TOO_DEEP:
-                self.problems.append(too_deep(_place(self.tokens, machine.at)))
+            first = machine.first()
+            if outcome in (TOO_DEEP, TOO_LONG):
+                self.problems.append(_beyond(outcome, machine))
                 self._restart(self._next_start(first, machine.at))
                 continue
             following = self._next_start(first, first)
@@ -159,21 +159,6 @@ class _Reader:
             self._report(first)
             machine.hard = -1
             self._restart(following if following > first else self._next_start(first, machine.at))
-
-    def _declaration_start(self) -> int:
-        """The number of the first token of the declaration that the machine is in."""
-        begins = self.machine.begins
-        if len(begins) < 2:
-            return self.machine.at
-        starts = self.tokens.starts
-        low, high = 0, self.machine.at
-        while low < high:
-            middle = (low + high) // 2
-            if starts[middle] < begins[1]:
-                low = middle + 1
-            else:
-                high = middle
-        return low
 
     def _restart(self, at: int) -> None:
         machine = self.machine
@@ -210,6 +195,11 @@ class _Reader:
     def _column(self, at: int) -> int:
         start = self.tokens.starts[at]
         return start - (self.tokens.text.rfind("\n", 0, start) + 1)
+
+
+def _beyond(outcome: str, machine: Machine) -> Diagnostic:
+    loc = _place(machine.tokens, machine.at)
+    return too_deep(loc) if outcome == TOO_DEEP else too_long(loc, "declaration", DECLARATION_LIMIT)
 
 
 def _place(tokens: Tokens, at: int) -> Loc:

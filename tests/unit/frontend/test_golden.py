@@ -9,7 +9,12 @@ import pytest
 
 from policylang.diagnostics import PolicyError
 from policylang.frontend.dsl import format_source, parse
+from policylang.frontend.dsl.format import _check
+from policylang.frontend.dsl.lexer import tokenize
 from policylang.source import Source
+from policylang.syntax.layout import Lead
+from policylang.syntax.printer import DeclarationPrinter
+from policylang.syntax.script import LayoutError, Lexeme, Script
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "frontend"
 LAYOUTS = sorted(GOLDEN.glob("*.in.policy"))
@@ -51,3 +56,20 @@ def test_a_text_with_errors_is_not_laid_out() -> None:
     with pytest.raises(PolicyError) as caught:
         format_source(Source("t.policy", "kind x\nkind y"))
     assert [item.code for item in caught.value.diagnostics] == ["syntax-error", "syntax-error"]
+
+
+@pytest.mark.parametrize(
+    "changed", ["let a = b\n", "let a = c # one\n", "let a = b # two\n", "let a = (b) # one\n", ""]
+)
+def test_a_layout_that_lost_or_changed_something_is_never_written(changed: str) -> None:
+    source = Source("t.policy", "let a = b # one\n")
+    _check(source, tokenize(source), "let  a =\n b # one")
+    with pytest.raises(LayoutError):
+        _check(source, tokenize(source), changed)
+
+
+def test_a_script_of_another_policy_is_noticed() -> None:
+    file, _ = parse(Source("t.policy", "kind a : state"))
+    script = Script([Lexeme("anchor", 0, Lead(), False), Lexeme("", 6, Lead(), False)])
+    with pytest.raises(LayoutError, match="expected `kind` at offset 0, not `anchor`"):
+        DeclarationPrinter(script).file(file)
