@@ -7,18 +7,16 @@ from typing import Any
 
 from policylang.evidence.chains import epsilon
 from policylang.rules_ir.facts import ChainFacts, SpanFacts
-from policylang.rules_ir.policy import Budget
+from policylang.rules_ir.policy import Budget, CheckedPolicy
 from policylang.transcript.vocabulary import CLASSES
 
 
-def chain_facts(
-    spans: Sequence[SpanFacts], chain_of: Sequence[str], budgets: Sequence[Budget]
-) -> dict[str, ChainFacts]:
+def chain_facts(spans: Sequence[SpanFacts], chain_of: Sequence[str], policy: CheckedPolicy) -> dict[str, ChainFacts]:
     """The chains of a request by id, sorted; ``chain_of`` gives the chain of each span by position."""
     members: dict[str, list[SpanFacts]] = {}
     for span, chain in zip(spans, chain_of, strict=True):
         members.setdefault(chain, []).append(span)
-    resolve = _resolver(budgets)
+    resolve = _resolver(policy)
     return {
         chain: ChainFacts(
             resolve,
@@ -56,10 +54,12 @@ def own_budgets(budgets: Sequence[Budget]) -> tuple[str, ...]:
     return tuple(sorted({budget.kind for budget in budgets} - set(CLASSES)))
 
 
-def _resolver(budgets: Sequence[Budget]) -> Callable[[Any, str], Any]:
-    own = own_budgets(budgets)
-    # Without any budget, ε is that of the pooled reasoning, the only class that may have one.
-    wanted = [(budget.kind, budget.by) for budget in budgets] or [("reasoning", "tokens")]
+def _resolver(policy: CheckedPolicy) -> Callable[[Any, str], Any]:
+    own = own_budgets(policy.budgets)
+    # `budget state never` licenses nothing and bounds nothing that ε could measure; reasoning alone has an ε, and
+    # without any budget it is that of the pooled class.
+    licensed = [budget for budget in policy.budgets if policy.kinds.get(budget.kind) == "reasoning"]
+    wanted = [(budget.kind, budget.by) for budget in licensed] or [("reasoning", "tokens")]
 
     def resolve(chain: ChainFacts, name: str) -> Any:
         if name == "anchors":

@@ -128,13 +128,14 @@ def _lost(ingested: Ingested) -> list[str]:
 
 
 def _gain(ingested: Ingested, world: World, kept: frozenset[int]) -> float:
-    """1 - volume after ÷ volume before; infinite where nothing is evicted, since no gain is asked then."""
+    """The share of the volume that is freed; infinite where nothing is evicted, since no gain is asked then."""
     if not world.evicted:
         return math.inf
     before = sum(span.tokens for span in world.spans if span.position not in ingested.new)
     after = sum(span.tokens for span in world.retained)
     after += sum(_spilled_tokens(span, kept) for span in world.spans if span.spilled)
-    return 1 - after / before if before else 0.0
+    # 1 - after / before would put a gain of exactly the bound a rounding error below it.
+    return (before - after) / before if before else 0.0
 
 
 def _spilled_tokens(span: SpanFacts, kept: frozenset[int]) -> int:

@@ -254,7 +254,7 @@ class _Builder:
 
     @cached_property
     def _chains(self) -> dict[str, ChainFacts]:
-        return chain_facts(self.world.spans, self.ingested.chains, self.policy.budgets)
+        return chain_facts(self.world.spans, self.ingested.chains, self.policy)
 
 
 _SPAN_FIELDS: Final[Mapping[str, Callable[[_Builder, SpanFacts], Any]]] = MappingProxyType(

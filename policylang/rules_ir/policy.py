@@ -153,7 +153,7 @@ class MonitorSettings:
 
 @dataclass(frozen=True, slots=True)
 class SettingRelaxation:
-    """Looser settings of `index` and `monitor` that evidence reads until a date (`resolve.resolve_policy` applies them).
+    """Looser settings of `index` and `monitor` read until a date; see `resolve.resolve_policy`.
 
     ``settings`` is empty where the rule runs in shadow: then evidence is read at the parent's settings.
     """
@@ -167,8 +167,8 @@ class SettingRelaxation:
 class CheckedPolicy:
     """The effective policy: a file with all it extends, checked, typed, and ready for every evaluator.
 
-    ``digest`` is ``sha256:…`` over the formatted text of every layer (comments and positions left out), so it is the
-    same for both spellings. ``kinds`` maps every known and declared kind to its class.
+    ``digest`` is ``sha256:…`` over the syntax of every layer, comments, positions and tests left out: the same for both
+    spellings. ``kinds`` maps every known and declared kind to its class.
     """
 
     id: str

@@ -11,16 +11,21 @@ from policylang.check import load as load_checked
 from policylang.check import load_text as load_checked_text
 from policylang.compiler.fused import Fused, fuse
 from policylang.rules_ir.policy import CheckedPolicy, Rule
-from policylang.rules_ir.resolve import resolve_rules
+from policylang.rules_ir.resolve import resolve_policy
 
 
 @dataclass(frozen=True, slots=True)
 class Effective:
-    """The rules of a policy on one day, the function that they compile to, and which of them decide."""
+    """A policy on one day: its rules and settings, the function that the rules compile to, and which of them decide."""
 
-    rules: tuple[Rule, ...]
+    checked: CheckedPolicy
     fused: Fused
     deciding: tuple[bool, ...]
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules in force, in the policy's order."""
+        return self.checked.rules
 
 
 def decides(rule: Rule) -> bool:
@@ -53,16 +58,16 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """``sha256:…`` over the formatted text of every layer, the same for both spellings."""
+        """``sha256:…`` over the syntax of every layer, the same for both spellings and however it is laid out."""
         return self.checked.digest
 
     def on(self, as_of: date) -> Effective:
-        """The rules that hold on a day; compiled once for all days between two expiries that decide alike."""
+        """The policy as it holds on a day; compiled once for all days that decide alike."""
         found = self._effective.get(as_of)
         if found is None:
-            rules = resolve_rules(self.checked, as_of)
-            same = next((one for one in self._effective.values() if one.rules == rules), None)
-            found = same or Effective(rules, fuse(rules), tuple(map(decides, rules)))
+            checked = resolve_policy(self.checked, as_of)
+            same = next((one for one in self._effective.values() if one.checked == checked), None)
+            found = same or Effective(checked, fuse(checked.rules), tuple(map(decides, checked.rules)))
             # Two threads may both get here; they store equal values.
             self._effective[as_of] = found
         return found
