@@ -29,7 +29,7 @@ _KEYWORD = (
     r"|while ?\("
     r"|(?:const|let|var|public|private|protected|static|export|async|await|type|interface|mut|local) [^\n]*[({=;]"
     r"|elif |else:|else ?\{|try:|try ?\{|except\b|finally:|#include|#define|pub |fn \w|impl\b|struct \w+ ?[{;(]"
-    r"|enum \w+ ?\{|@\w+|//|/\*|\*/|\* |\*$|#!\[?|#\[|raise |throw |yield |with \w.*:$|assert\b|print\(|console\."
+    r"|enum \w+ ?\{|@\w+|//|/\*|\*/|#!\[?|#\[|raise |throw |yield |with \w.*:$|assert\b|print\(|console\."
     r"|self\."
     r"|this\.|\"{3}|'{3}|case .*:$|switch ?\(|match .*\{|do \{|end$|fi$|done$|esac$|if .*:$|for .* in .*:$|if \[|then$"
     r"|echo |unsafe |void |int \w+[ =;(]|char \w|ulong |undefined\d)[^\n]*"
@@ -50,9 +50,10 @@ _RUNS: Final = compile_pattern(rf"(?:^{_LINE % ''}(?:\n|\z)(?:[ \t\r]*\n)*)+", "
 _DIFF_RUNS: Final = compile_pattern(rf"(?:^{_LINE % _MINUS}(?:\n|\z)(?:[ \t\r]*\n)*)+", "m")
 _HUNK: Final = compile_pattern(r"^(?:@@ .* @@|diff --git )|^```diff", "m")
 _FENCE: Final = compile_pattern(r"^[ \t]*(?:```|~~~)[ \t]*([\w+#-]*)[^\n]*$", "m")
-# Rows of a Markdown table, and the tags that harnesses put around an exit code or an output.
+# Rows of a Markdown table, lines that end in a JSON object, and the tags that harnesses put around an exit code or
+# an output.
 _PLAIN: Final = compile_pattern(
-    r"^[ \t]*\|[^\n]*\|[ \t\r]*$"
+    r"^[ \t]*\|[^\n]*\|[ \t\r]*$|^[^\n]*\{\"[^\n]*\}[ \t\r]*$"
     r"|^[ \t]*</?(?:returncode|exit_?code|output|stdout|stderr|error|result|system)\b[^\n]*$",
     "m",
 )

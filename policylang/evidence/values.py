@@ -56,6 +56,7 @@ _PATH = re.compile(
 )
 _FILE = re.compile(r"[\w@+-]*+(?:\.[\w@+-]++)*?\.[A-Za-z][A-Za-z0-9]{0,7}")
 _QUANTITY = re.compile(r"([0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?) ?([A-Za-zµμ]++)")
+_COMPOUND = re.compile(r"(?:([0-9]{1,5})h ?)?(?:([0-9]{1,5})m(?:in)? ?)?(?:([0-9]{1,5}(?:\.[0-9]{1,9})?)s)?")
 _WORDS = re.compile(r"[A-Za-z](?:[A-Za-z0-9_/.+-]*[A-Za-z0-9+])?")
 
 _EMPTY: Final = frozenset({"none", "null", "nil", "unknown", "undefined", "n/a"})
@@ -261,14 +262,18 @@ def _quantity(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] 
     """Durations in seconds and sizes in bytes."""
     found = _QUANTITY.fullmatch(value)
     if not found:
-        return None
+        parted = _COMPOUND.fullmatch(value)
+        if parted is None or not value[-1].isalpha():
+            return None
+        hours, minutes, seconds = (Decimal(parted[group] or 0) for group in (1, 2, 3))
+        return "duration", format((hours * 3600 + minutes * 60 + seconds).normalize(), "f")
     amount, unit = _decimal(found[1].replace(",", "")), found[2]
     if amount is None:
         return None
-    seconds = UNITS.get(unit) or UNITS.get(unit.lower() if len(unit) > 1 else "")
+    length = UNITS.get(unit) or UNITS.get(unit.lower() if len(unit) > 1 else "")
     size = SIZES.get(unit.lower())
-    if seconds is not None and not (unit == "m" and last in COUNT_WORDS):
-        return "duration", format((amount * Decimal(seconds)).normalize(), "f")
+    if length is not None and not (unit == "m" and last in COUNT_WORDS):
+        return "duration", format((amount * Decimal(length)).normalize(), "f")
     if size is not None and (len(unit) > 1 or unit == "B"):
         return "size", format((amount * size).normalize(), "f")
     return None

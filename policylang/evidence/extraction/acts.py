@@ -41,12 +41,14 @@ _EXIT: Final = tuple(
 )
 _HTTP: Final = re.compile(
     r"\bHTTP/[0-9.]{1,3} ([1-5]\d\d)\b|(?i:\bHTTP(?: status| error| code)?(?: code)?:? ([1-5]\d\d)\b"
-    r"|\bstatus code:? ([1-5]\d\d)\b|\bresponded with ([1-5]\d\d)\b)"
+    r"|\bstatus code:? ([1-5]\d\d)\b|\bawaiting response\.\.\. ([1-5]\d\d)\b|\bresponded with ([1-5]\d\d)\b)"
 )
 _STATUS: Final = re.compile(r"^[ \t]*+(?:HTTP )?[Ss]tatus(?: ?[Cc]ode)?: ([1-5]\d\d) [A-Z]")
 _ON_BRANCH: Final = re.compile(r"^(?:On branch|Switched to (?:a new )?branch|Already on) [\"'`]?([\w./-]++)")
 _COMMIT: Final = re.compile(r"^\[([\w./-]{1,80})(?: \(root-commit\))? ([0-9a-f]{7,40})\] ")
-_HEAD: Final = re.compile(r"\bHEAD is now at ([0-9a-f]{7,40})\b|^(?:commit|Merge made by) ([0-9a-f]{40})\b")
+_HEAD: Final = re.compile(
+    r"\bHEAD (?:is now|detached) at ([0-9a-f]{7,40})\b|^(?:commit|Merge made by) ([0-9a-f]{40})\b"
+)
 _SUM: Final = re.compile(
     r"^([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}) [ *]([^\s*][^\n]{0,300})\Z"
 )
@@ -126,6 +128,18 @@ def migrations(line: str, base: int, found: list[Found]) -> None:
         word, key = hit[1].lower().replace(" ", "_"), keys.normalise(hit[2])
         start, end = base + hit.start(1), base + hit.end(1)
         found.append(Found(hit[3].rstrip(".,"), key, word, "state", start, end, base + hit.start(2)))
+
+
+def times(line: str, base: int, found: list[Found]) -> None:
+    """Add what the shell's `time` prints."""
+    hit = _TIMES.match(line)
+    kind = values.classify(hit[2], "duration") if hit is not None else None
+    if hit is not None and kind is not None:
+        start, end = base + hit.start(2), base + hit.end(2)
+        found.append(Found(None, f"{hit[1]}_time", kind[1], "duration", start, end, base + hit.start(1), True, True))
+
+
+_TIMES: Final = re.compile(r"(real|user|sys)\s++((?:\d{1,4}m)?\d{1,5}(?:\.\d{1,4})?s)\s*\Z")
 
 
 def quoted(raw: str, base: int) -> list[Found]:

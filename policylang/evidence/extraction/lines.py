@@ -24,6 +24,9 @@ _PREFIX: Final = re.compile(
     r"(?:[\[(]?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|NOTICE|info|warn|error|debug)[\])]?[ \t:|-]++)?"
 )
 _LABELLED: Final = re.compile(r"[^`{}\[\]]{0,80}")
+_PROMPT: Final = re.compile(
+    r"[ \t]*+(?:\([\w.-]{1,40}\) )?(?:\$ |> |PS [^>\n]{1,200}> |\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^#$\n]{0,200}[#$] )"
+)
 _DIGIT: Final = re.compile(r"[0-9]")
 _SPACES: Final = str.maketrans(dict.fromkeys(".,:;!?()[]{}<>=|/\\\"'`*#@+\t…“”‘’", " "))
 _COUNTED: Final = COUNTED | word_set("filtered")
@@ -56,6 +59,12 @@ def _read(line: str) -> tuple[Found, ...]:
     if inner:
         return tuple(inner)
     short = line[:MAX_LINE]
+    if _PROMPT.match(short):
+        # The echo of a command is a call, and a call asserts nothing; a package script's own line names its release.
+        told: list[Found] = []
+        if short.startswith("> "):
+            neighbours.releases(short, 0, told)
+        return tuple(told)
     words = frozenset(short.lower().translate(_SPACES).split())
     digit = _DIGIT.search(short) is not None
     found = _acts(short, words, digit)
@@ -65,9 +74,9 @@ def _read(line: str) -> tuple[Found, ...]:
         if paired:
             found += pairs.read(short, 0, clause.start, clause.end, clause.binds)
         if clause.binds:
-            told = prose.read(short[clause.start : clause.end], clause.start, clause.denied, words, digit)
+            stated = prose.read(short[clause.start : clause.end], clause.start, clause.denied, words, digit)
             # "File created at /x", "Process exited with code 1": the act is the fact, its verb is no second one.
-            found += [fact for fact in told if fact.type != "state"] if acted else told
+            found += [fact for fact in stated if fact.type != "state"] if acted else stated
     return tuple(_once(found, len(short)))
 
 
@@ -80,6 +89,8 @@ def _acts(line: str, words: frozenset[str], digit: bool) -> list[Found]:
         elif "http" in words or "responded" in words:
             acts.http(line, 0, found)
         acts.sums(line, 0, found)
+        if line[0] in "rus":
+            acts.times(line, 0, found)
         if not _COUNTED.isdisjoint(words):
             neighbours.counts(line, 0, found)
         if not acts.INTRO_VERBS.isdisjoint(words):

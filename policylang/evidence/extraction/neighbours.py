@@ -11,10 +11,13 @@ from policylang.evidence.extraction import nouns
 from policylang.evidence.extraction.found import MAX_HITS, Found, typed
 from policylang.evidence.lexicon import COUNTED, RUN_TOTALS, word_set
 
-_TAKERS: Final = "version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|tag"
-_NEAR: Final = re.compile(rf"(?i)(?<![\w./-])([\w-]*?(?:{_TAKERS}))[ \t]++#?[\"'`*]{{0,3}}([^\s\"'`*,;()\[\]]++)")
+_TAKERS: Final = (
+    "version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|tag|interpreter"
+)
+_NEAR: Final = re.compile(rf"(?i)(?<![\w./-])(?!-)([\w-]*?(?:{_TAKERS}))[ \t]++#?[\"'`*]{{0,3}}([^\s\"'`*,;()\[\]]++)")
 _WANTED: Final = {
-    "version": ("version",), "tag": ("version",), "port": ("port",), "pid": ("number", "count", "id"),
+    "version": ("version",), "tag": ("version",), "port": ("port",),
+    "interpreter": ("path",), "pid": ("number", "count", "id"),
 
 }  # fmt: skip
 _NAMED: Final = ("id", "checksum")
@@ -27,6 +30,10 @@ _RELEASE: Final = (
         r"(?<![\w./@-])([A-Za-z][\w/+-]{0,40}(?:\.js)?) (\d++(?:\.\d++){2}(?:\.\d++)*+(?:[-+][\w.-]++|(?:a|b"
         r"|rc)\d++)?)(?=[\s,;:)\]]|\.?(?:\s|\Z))"
     ),
+    re.compile(
+        r"^(?:Setting up|Unpacking|Selecting|Inst) ([\w.+:-]++) \(v?(\d[\w.+:~-]*+)(?: over \([^()]{1,80}\))?\)"
+    ),
+    re.compile(r"^([\w.+:-]++) is already the newest version \((\d[\w.+:~-]*+)\)"),
     re.compile(
         r"^[ \t]*+Requirement already satisfied: ([\w.-]++)[^()\n]{0,300}(?:\(from [^()\n]{0,200}\) )?"
         r"\((\d++(?:\.\d++)++[\w.+-]*+)\)"
@@ -76,11 +83,12 @@ def read(clause: str, base: int, found: list[Found], words: frozenset[str]) -> N
         words: Lower-case words of the line, which tell what need not be looked for.
     """
     if "." in clause:
-        _releases(clause, base, found)
+        releases(clause, base, found)
     if any(word.endswith(_TAKING) for word in words):
         _near(clause, base, found)
     if not _TIMED.isdisjoint(words):
         _durations(clause, base, found)
+    _served(clause, base, found)
     _ids(clause, base, found)
 
 
@@ -92,7 +100,7 @@ def _taken(found: list[Found], start: int) -> bool:
     return any(fact.start <= start < fact.end for fact in found)
 
 
-def _releases(clause: str, base: int, found: list[Found]) -> None:
+def releases(clause: str, base: int, found: list[Found]) -> None:
     """A release number right of the thing's name: key `version`, the name its entity."""
     for pattern in _RELEASE:
         for hit in islice(pattern.finditer(clause), MAX_HITS):
@@ -145,6 +153,25 @@ def _durations(clause: str, base: int, found: list[Found]) -> None:
             found.append(
                 Found(None, "duration", kind[1], "duration", start, base + hit.end(1), base + hit.start(), True, True)
             )
+
+
+def _served(clause: str, base: int, found: list[Found]) -> None:
+    """Where a server now is: `Running on http://127.0.0.1:5000`, `listening on 0.0.0.0:8080`."""
+    for hit in islice(_SERVED.finditer(clause), MAX_HITS):
+        group = 1 if hit[1] else 2
+        start = base + hit.start(group)
+        if not _taken(found, start):
+            key, type_ = ("url", "url") if group == 1 else ("port", "port")
+            value = hit[group].rstrip(".,;)")
+            if type_ == "url" or 0 < int(value) < 65_536:
+                found.append(Found(None, key, value, type_, start, start + len(value), base + hit.start()))
+
+
+_SERVED: Final = re.compile(
+    r"(?i)\b(?:running|listening|serving|available|live|deployed|hosted|accessible|bound|started)(?: \w+)? (?:on"
+    r"|at|to):? "
+    r"[\"'`<(]?(?:(https?://[^\s\"'`<>)]++)|[\w.*\[\]:-]*?:(\d{2,5})\b)"
+)
 
 
 def _ids(clause: str, base: int, found: list[Found]) -> None:

@@ -146,9 +146,8 @@ def _states(clause: str, base: int, found: list[Found]) -> None:
         group = _named(group) if group is not None else None
         if group is None or not (_ENDS if joined or group.entity else _CLOSES).match(clause, end):
             continue
-        opens = not clause[: group.start].strip(" \t\"'`*#>-•✓✔✗✘×⨯[(") or clause[
-            : group.start
-        ].rstrip().lower().endswith(_OPENERS)
+        before = clause[: group.start].strip(_MARKS).lower().split()
+        opens = not before or before[-1] in _OPENERS or clause[: group.start].rstrip().endswith((",", ":"))
         if not (joined or (opens and len(group.key.split()) <= 3)) or (word in _ACTS and group.entity is None):
             continue
         name = keys.normalise(group.key)
@@ -171,7 +170,8 @@ def _named(group: nouns.Group) -> nouns.Group | None:
     return group
 
 
-_OPENERS: Final = ("the", "a", "an", "your", "our", "and", "so far:", "this", "that", ",", ":")
+_MARKS: Final = " \t\"'`*#>-•✓✔✗✘×⨯[("
+_OPENERS: Final = word_set("the a an your our and this that no")
 _CLOSES: Final = re.compile(r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;!:](?:\s|\Z)|successfully\b|now\b|already\b|and\b)")
 _ACTS: Final = word_set(
     "created updated modified written saved added removed deleted built synced upgraded downgraded fixed opened "

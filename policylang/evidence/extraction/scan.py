@@ -30,7 +30,7 @@ PARTS: Final = (
     rf"|also)[ \t]+)?{_OPEN}"
     rf"(?:[^\s,;]*[\d/]|(?:{_WORDS})\b)",
     r"(?:id|uuid|guid)[ \t]+(?:is|was|now|set|changed)[ \t]",
-    r"(?:version|commit|revision|sha|checksum|digest|id|pid|port|lease|ticket|branch"
+    r"(?:version|commit|revision|sha|checksum|digest|id|pid|port|lease|ticket|branch|interpreter"
     r"|tag)s?[ \t]+#?[\"'`*]*[^\s,;()\[\]]*\d",
     rf"[^.\s][ \t]+(?:{_WORDS})(?:[^\w-]|$)",
     r"[\w)\"'`][ \t@(]\(?v?\d+\.\d|already satisfied|installed |collected packages",
@@ -50,6 +50,10 @@ PARTS: Final = (
     r"|queued|deployed|pushed|tagged|merged|closed|cancelled|reserved|published|released|reverted|skipped"
     r"|rolled back|created"
     r"|generated|applied)\b[^\n]*\d",
+    r"(?:running|listening|serving|available|live|deployed|hosted|accessible|bound|started)(?: \w+)? (?:on|at"
+    r"|to):? [^\s]*[:/]",
+    r"^(?:Setting up|Unpacking|Selecting|Inst) |newest version|awaiting response|saved \[|^(?:real|user|sys)\s"
+    r"|HEAD detached",
     r"^[AM] \S|^[0-9a-f]{32,128} |\{\"|\[\{\"",
 )
 _MAY: Final = compile_pattern("|".join(PARTS), "im")

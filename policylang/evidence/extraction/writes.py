@@ -19,6 +19,7 @@ _PATH = r"[\"'`*]{0,3}([\w.@+\[\]()$:\\/~-]++)[\"'`*]{0,3}"
 _VOLUME = r"(?: [\d,.]+ ?(?:bytes|characters|chars|lines|[kmg]i?b|rows|records|entries|files))?"
 _MADE = r"(?:created|written|saved|updated|edited|overwritten|modified)"
 _PATTERNS: Final = (
+    r"[‘'\"]([\w.@+\[\]()$:/~-]++)[’'\"] saved \[",
     r"\b(?:saved|wrote|exported|uploaded|downloaded|copied|moved|rendered)(?: [\w.-]{1,24}){1,3} (?:to|into) " + _PATH,
     r"\b(?:wrote|written|writing|saved|saving|exported|dumped|copied|moved|rendered|downloaded|uploaded|generated"
     rf"|emitted|output)\b(?: successfully)?{_VOLUME}(?: (?:to|into|at|in|as))?(?: (?:the )?(?:file|path))?:? " + _PATH,

@@ -80,6 +80,36 @@ ACTS: list[tuple[str, str, str, str]] = [
     (f"{SHA256}  dist/app.tar.gz", "sha256", SHA256, "checksum"),
 ]
 
+SEEN: list[tuple[str, list[tuple[str, str, str]]]] = [
+    # Lines as tools print them.
+    ("   Compiling app v0.1.0 (/srv/app)", [("version", "0.1.0", "version")]),
+    ("Successfully installed flask-3.0.0 werkzeug-3.0.1",
+     [("version", "3.0.0", "version"), ("version", "3.0.1", "version")]),
+    ("Setting up curl (7.88.1-10) ...", [("version", "7.88.1-10", "version")]),
+    ("> app@1.4.0 build", [("version", "1.4.0", "version")]),
+    ("Ran 42 tests in 0.123s", [("test", "42", "count"), ("duration", "0.123", "duration")]),
+    (" 2 files changed, 13 insertions(+), 1 deletion(-)",
+     [("file", "2", "count"), ("insertion", "13", "count"), ("deletion", "1", "count")]),
+    ("On branch main", [("branch", "main", "enum")]),
+    ("HEAD is now at 3f9ac1d fix", [("commit", "3f9ac1d", "id")]),
+    (" * Running on http://127.0.0.1:5000", [("url", "http://127.0.0.1:5000", "url")]),
+    ("Listening on port 8080", [("port", "8080", "port")]),
+    ("HTTP request sent, awaiting response... 404 Not Found", [("http_status", "404", "http_status")]),
+    ("real\t1m3.5s", [("real_time", "63.5", "duration")]),
+    ("2026-12-01T10:00:00Z INFO ready version=1.2.3", [("version", "1.2.3", "version")]),
+    ('level=info msg="started" {"id": "job-77", "ok": true}', [("id", "job-77", "id"), ("ok", "true", "boolean")]),
+    ("Error: not enough seats on flight HAT290", [("flight", "HAT290", "id")]),
+    ("Success. Updated the following files:\nM src/app.py\nA src/new.py",
+     [("write", "src/app.py", "write"), ("write", "src/new.py", "write")]),
+    ('{"result": "Edited src/a.ts\\n```diff\\n", "success": true}',
+     [("write", "src/a.ts", "write"), ("success", "true", "boolean")]),
+    ("root@box:/app# python serve.py --port 8080", []),
+    ("$ git checkout v1.2.3", []),
+    ("src/a.ts(12,5): error TS2304: Cannot find name 'x'.", []),
+    ("npm error command failed", []),
+    ("No fixes applied.", [("fix", "applied", "state")]),  # and its polarity is False
+]  # fmt: skip
+
 NOTHING = [
     "all good here",
     "we should verify the schema version",
@@ -108,6 +138,11 @@ def test_an_act_gives_its_object_only(text: str, key: str, value: str, type_: st
     assert [(a.key, a.value, a.type) for a in extract(text, kind="tool_result").assertions] == [(key, value, type_)]
 
 
+@pytest.mark.parametrize(("text", "expected"), SEEN, ids=[text for text, _ in SEEN])
+def test_lines_that_tools_print(text: str, expected: list[tuple[str, str, str]]) -> None:
+    assert [(a.key, a.value, a.type) for a in extract(text, kind="tool_result").assertions] == expected
+
+
 def test_run_totals_belong_to_the_call() -> None:
     found = extract("12 passed, 1 failed", kind="tool_result").assertions
     assert [(a.key, a.value, a.type, a.per_call) for a in found] == [
@@ -127,6 +162,7 @@ def test_free_text_questions_and_wishes_assert_nothing(text: str) -> None:
         "migration 0042 was not applied",
         "migration 0042 has not been applied",
         "migration 0042 was never applied",
+        "migration 0042 hasn't been applied",
         "it is not true that migration 0042 was applied",
     ],
 )
