@@ -1,7 +1,7 @@
 """How fast extraction reads tool results, and that no text makes it slower than linear.
 
 Run from the project's root: ``python -m benchmarks.extraction``. Tool results come from the transcript collection
-beside the project and from the project's own sessions; without either, a made corpus of logs, acknowledgements and documents
+beside the project and from its own sessions; without either, a made corpus of logs, acknowledgements and documents
 stands in and is named as such. The baseline scans the same texts for the same superset of candidate lines with the
 standard library's `re`. The memory for repeated lines is emptied before each run.
 """

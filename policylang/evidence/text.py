@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from policylang.evidence.lexicon import word_set
 from policylang.regex import compile_pattern
 
 STATEMENT: Final = "statement"
@@ -182,7 +183,12 @@ def _untouched(chunk: str) -> bool:
     if not unicodedata.is_normalized("NFKC", chunk):
         return False
     # Printable text holds neither format characters nor surrogates; white space aside, only such chunks are looked at.
-    return chunk.isprintable() or all(_kept(char) == char for char in chunk)
+    if chunk.translate(_NO_SPACE).isprintable():
+        return True
+    return all(_kept(char) == char for char in chunk)
+
+
+_NO_SPACE: Final = str.maketrans("", "", "\n\r\t\u3000\xa0")
 
 
 def _valid(text: str) -> str:
@@ -214,31 +220,44 @@ _DENIED: Final = re.compile(
 )
 
 
-def clauses(text: str, start: int = 0, end: int | None = None) -> list[Clause]:
+MOOD_WORDS: Final = word_set(
+    "if when whenever unless whether once until assuming suppose case would should must shall need needs needed have has "
+    "want wants wanted could might may going plan plans planning let i we i'll we'll ll will check verify confirm ensure "
+    "expect expects expected hopefully todo make please to try trying remember don don't set run use see what which who "
+    "whose where why how not false untrue wrong"
+)
+"""A text without one of these words, in lower case, only states or asks with a question mark."""
+
+
+def clauses(text: str, start: int = 0, end: int | None = None, *, moods: bool = True) -> list[Clause]:
     """Cut text into clauses: ended by a line, `;`, a sentence, "but" or "while" (SPEC §4).
 
     Args:
         text: Normalised text.
         start: Where to begin.
         end: Where to stop; the end of the text if None.
+        moods: False if the text is known to hold none of `MOOD_WORDS`, so that only question marks tell a mood.
     """
     stop = len(text) if end is None else end
     found: list[Clause] = []
     body = text[start:stop]
     at = 0
     for mark in _BREAK.finditer(body):
-        _add(found, body, at, mark.start(), "?" in mark.group(), start)
+        _add(found, body, at, mark.start(), "?" in mark.group(), start, moods)
         at = mark.end()
-    _add(found, body, at, len(body), False, start)
+    _add(found, body, at, len(body), False, start, moods)
     return found
 
 
-def _add(found: list[Clause], body: str, start: int, end: int, asked: bool, base: int) -> None:
+def _add(found: list[Clause], body: str, start: int, end: int, asked: bool, base: int, moods: bool) -> None:
     while end - start > MAX_CLAUSE:
-        _add(found, body, start, start + MAX_CLAUSE, asked, base)
+        _add(found, body, start, start + MAX_CLAUSE, asked, base, moods)
         start += MAX_CLAUSE
     piece = body[start:end]
     if piece and not piece.isspace():
+        if not moods:
+            found.append(Clause(base + start, base + end, QUESTION if asked else STATEMENT))
+            return
         found.append(Clause(base + start, base + end, QUESTION if asked else mood(piece), is_denied(piece)))
 
 

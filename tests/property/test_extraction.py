@@ -214,3 +214,13 @@ def test_cost_grows_with_length_and_no_faster(unit: str) -> None:
 
     small, large = cost(20_000), cost(160_000)
     assert large < 28 * small + 0.05
+
+
+@given(
+    mixed,
+    st.sampled_from(["if ", "we should ", "please ", "it is not true that ", "what ", "let me ", "", "then check "]),
+)
+def test_a_text_without_mood_words_has_no_mood(text: str, lead: str) -> None:
+    line = lead + text.replace("\n", " ")
+    if texts.MOOD_WORDS.isdisjoint(lines.words_of(line)):
+        assert texts.clauses(line) == texts.clauses(line, moods=False)

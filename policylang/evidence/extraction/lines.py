@@ -47,6 +47,11 @@ def _remembered(line: str) -> tuple[Found, ...]:
     return _read(line)
 
 
+def words_of(line: str) -> frozenset[str]:
+    """The lower-case words of a line, which tell the readers that it needs."""
+    return frozenset(line.lower().translate(_SPACES).split())
+
+
 def forget() -> None:
     """Empty the memory for short lines; measurements do, so that they time reading."""
     _remembered.cache_clear()
@@ -65,12 +70,12 @@ def _read(line: str) -> tuple[Found, ...]:
         if short.startswith("> "):
             neighbours.releases(short, 0, told)
         return tuple(told)
-    words = frozenset(short.lower().translate(_SPACES).split())
+    words = words_of(short)
     digit = _DIGIT.search(short) is not None
     found = _acts(short, words, digit)
     acted = any(fact.type in _ACTED for fact in found)
     paired = ":" in short or "=" in short
-    for clause in texts.clauses(short, begin):
+    for clause in texts.clauses(short, begin, moods=not texts.MOOD_WORDS.isdisjoint(words)):
         if paired:
             found += pairs.read(short, 0, clause.start, clause.end, clause.binds)
         if clause.binds:

@@ -88,11 +88,13 @@ def read(clause: str, base: int, found: list[Found], words: frozenset[str]) -> N
         _near(clause, base, found)
     if not _TIMED.isdisjoint(words):
         _durations(clause, base, found)
-    _served(clause, base, found)
+    if not _SERVING.isdisjoint(words):
+        _served(clause, base, found)
     _ids(clause, base, found)
 
 
 _TAKING: Final = tuple(_TAKERS.split("|"))
+_SERVING: Final = word_set("running listening serving available live deployed hosted accessible bound started")
 _TIMED: Final = word_set("in took after elapsed runtime")
 
 
