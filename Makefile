@@ -15,7 +15,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 .PHONY: demo test check fmt bench clean
 
 demo: $(VENV)/.core
-	@$(BIN)/policylang replay -p std/standard examples/sessions/incident-response.jsonl
+	@$(BIN)/policylang replay -p std/standard --compactor similarity --index rebuilt \
+		examples/sessions/incident-response.jsonl || test $$? = 1
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered

@@ -69,7 +69,8 @@ def _give(item: InlineGiven, given: dict[str, Any]) -> None:
     values = {setting.name.name: _setting(setting) for setting in item.settings}
     if item.target.name == "scoring" and "terms" not in values:
         # Terms are named one by one; what the test does not name is as in the base.
-        values = {"terms": {**complete({})["scoring"]["terms"], **values}}
+        terms = {**complete({})["scoring"]["terms"], **values}
+        values = {"terms": {name: weight for name, weight in terms.items() if weight is not None}}
     group.update(values)
 
 
