@@ -36,10 +36,10 @@ class Mention:
 def mentions(phrase: Phrase, key: tuple[str, ...]) -> list[Mention]:
     """Every place where the clause names a key of these words; places do not overlap."""
     wanted = frozenset(key)
-    if not wanted or not wanted.issubset(phrase.words):
+    if not wanted or not all(word in phrase.places for word in wanted):
         return []
     reach = len(key) + _SLACK
-    places = [(index, word) for index, word in enumerate(phrase.words) if word in wanted]
+    places = sorted((index, word) for word in wanted for index in phrase.places[word])
     found: list[Mention] = []
     taken = -1
     for nth, (start, word) in enumerate(places):

@@ -6,6 +6,7 @@ version is 7" does not. A conditional without a comma covers its whole clause, a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,6 +21,7 @@ class Phrase:
     Attributes:
         tokens: In order.
         words: The words that its tokens lend to keys, in order, one entry a word.
+        places: For each of these words its indexes, in order.
         at: For each of ``words`` the index of its token.
         asked: True for a question: it names keys and binds nothing.
         denied: True where the clause as a whole is denied ("it is not true that …", "…; that is false").
@@ -30,6 +32,7 @@ class Phrase:
 
     tokens: tuple[Token, ...]
     words: tuple[str, ...]
+    places: Mapping[str, list[int]]
     at: tuple[int, ...]
     asked: bool
     denied: bool
@@ -75,12 +78,15 @@ def parse(text: str, asked: bool = False, denied: bool = False) -> Phrase:
     tokens = tokenise(text)
     words: list[str] = []
     at: list[int] = []
+    places: dict[str, list[int]] = {}
     for index, token in enumerate(tokens):
-        words.extend(token.pieces)
-        at.extend([index] * len(token.pieces))
+        for word in token.pieces:
+            places.setdefault(word, []).append(len(words))
+            words.append(word)
+            at.append(index)
     supposed, wished = _moods(tokens)
     folded = f" {' '.join(words)} "
-    return Phrase(tokens, tuple(words), tuple(at), asked or _inverted(tokens), denied, supposed, wished, folded)
+    return Phrase(tokens, tuple(words), places, tuple(at), asked or _inverted(tokens), denied, supposed, wished, folded)
 
 
 def _inverted(tokens: tuple[Token, ...]) -> bool:

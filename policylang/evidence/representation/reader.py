@@ -143,7 +143,6 @@ def read(
 
 def _bounds(phrase: Phrase, mentioned: list[Mention], key: str, span: int, start: int) -> list[Bound]:
     made = []
-    when = tense(phrase)
     for found in bindings(phrase, mentioned):
         token = phrase.tokens[found.token]
         typed = values.classify(token.text, key)
@@ -151,6 +150,7 @@ def _bounds(phrase: Phrase, mentioned: list[Mention], key: str, span: int, start
         last = after is None or after.kind == MARK
         if typed is None or (token.low in _SWITCHES and not last) or _numeric_range(token.text):
             continue
+        when = tense(phrase)
         made.append(
             Bound(
                 span, start + token.start, len(token.text), typed[0], typed[1], found.entity, found.positive,

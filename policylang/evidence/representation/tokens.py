@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from policylang.evidence import keys, lexicon
 
@@ -53,8 +52,7 @@ _PLAIN_NUMBER: Final = re.compile(r"[0-9]++(?:\.[0-9]++)*+")
 _IDENTIFIER: Final = re.compile(r"[0-9]|(?<=[a-z])[A-Z]")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One token of a clause.
 
     Attributes:
