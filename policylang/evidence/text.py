@@ -221,10 +221,10 @@ _DENIED: Final = re.compile(
 
 
 MOOD_WORDS: Final = word_set(
-    "if when whenever unless whether once until assuming suppose case would should must shall need needs needed have has "
-    "want wants wanted could might may going plan plans planning let i we i'll we'll ll will check verify confirm ensure "
-    "expect expects expected hopefully todo make please to try trying remember don don't set run use see what which who "
-    "whose where why how not false untrue wrong"
+    "if when whenever unless whether once until assuming suppose case would should must shall need needs "
+    "needed have has want wants wanted could might may going plan plans planning let i we i'll we'll ll will "
+    "check verify confirm ensure expect expects expected hopefully todo make please to try trying remember "
+    "don don't set run use see what which who whose where why how not false untrue wrong"
 )
 """A text without one of these words, in lower case, only states or asks with a question mark."""
 
