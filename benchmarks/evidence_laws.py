@@ -122,8 +122,7 @@ def other_value(fact: Assertion) -> str | None:
     if fact.type in ("boolean", "state"):
         swaps = {"true": "false", "yes": "no", "on": "off", "enabled": "disabled"}
         swaps |= {second: first for first, second in swaps.items()}
-        found = swaps.get(raw.lower()) or next(iter(sorted(values.opposite(fact.value))), None)
-        return found
+        return swaps.get(raw.lower()) or next(iter(sorted(values.opposite(fact.value))), None)
     if fact.type == "enum":
         return "sideways"
     for number in range(len(raw)):

@@ -6,6 +6,13 @@ from policylang.evidence import keys
 from policylang.evidence.representation.phrases import Phrase
 
 
+def same(first: str, second: str) -> bool:
+    """`keys.same_entity`, and numbers are one without their leading zeros: migration 42 is 0042."""
+    if first.isdigit() and second.isdigit():
+        return first.lstrip("0") == second.lstrip("0")
+    return keys.same_entity(first, second)
+
+
 def names(phrase: Phrase | None, entity: str) -> bool:
     """True if the clause names the entity: all of it, or the last step of a chain of record ids."""
     if phrase is None:
@@ -22,11 +29,11 @@ def names(phrase: Phrase | None, entity: str) -> bool:
 
 def agrees(wanted: str | None, said: str | None, phrase: Phrase | None) -> bool:
     """True unless the binding names another entity: one that is missing on either side equals any."""
-    return wanted is None or said is None or keys.same_entity(wanted, said) or names(phrase, wanted)
+    return wanted is None or said is None or same(wanted, said) or names(phrase, wanted)
 
 
 def named(wanted: str | None, said: str | None, phrase: Phrase | None) -> bool:
     """True only if the entity is known and the binding or its clause names it."""
     if wanted is None:
         return False
-    return (said is not None and keys.same_entity(wanted, said)) or names(phrase, wanted)
+    return (said is not None and same(wanted, said)) or names(phrase, wanted)

@@ -47,6 +47,19 @@ WISHES: Final = _of(
     "proposed"
 )
 
+BARS: Final = _of("never without avoid don't didn't doesn't unable instead rather than unlike except")
+"""They forbid or exclude what follows them: "never set the limit to 7" sets none."""
+
+ENDS: Final = _of(", ; ( ) : and but so then because")
+"""They end the reach of an exclusion."""
+
+PREDICATES: Final = _of(
+    "gone clean dirty ready missing done over new old good bad fine broken stable empty full important "
+    "unknown unclear correct wrong behind ahead ours theirs here there free busy high low different same "
+    "safe final green red available visible true false live dead local remote"
+)
+"""After a copula these describe a thing and are no value of it: "the branch is clean"."""
+
 ORDERS: Final = _of(
     "check verify confirm ensure see look find determine investigate examine test validate recheck "
     "double-check make run set update bump change let consider decide ask review inspect"

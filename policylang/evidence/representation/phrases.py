@@ -27,6 +27,7 @@ class Phrase:
         denied: True where the clause as a whole is denied ("it is not true that …", "…; that is false").
         supposed: Indexes of tokens that open a condition.
         wished: Indexes of tokens that open a wish or an order.
+        barred: Indexes of tokens that forbid or exclude what follows: "never set …", "instead of …".
         folded: The words between single spaces, for looking up entities.
     """
 
@@ -38,6 +39,7 @@ class Phrase:
     denied: bool
     supposed: tuple[int, ...]
     wished: tuple[int, ...]
+    barred: tuple[int, ...]
     folded: str
 
     def binds(self, key: range, value: int) -> bool:
@@ -58,7 +60,11 @@ class Phrase:
                 return False
             if mark > last and not self._comma(last, mark):
                 return False
-        return True
+        return not any(mark < first and mark not in key and self._reaches(mark, first) for mark in self.barred)
+
+    def _reaches(self, mark: int, first: int) -> bool:
+        """True if nothing between an exclusion and a key ends its reach."""
+        return not any(token.low in lexicon.ENDS for token in self.tokens[mark + 1 : first])
 
     def _comma(self, start: int, end: int) -> bool:
         return any(token.text in (",", "(", ")") for token in self.tokens[start:end])
@@ -85,8 +91,10 @@ def parse(text: str, asked: bool = False, denied: bool = False) -> Phrase:
             words.append(word)
             at.append(index)
     supposed, wished = _moods(tokens)
+    barred = tuple(index for index, token in enumerate(tokens) if _bars(tokens, index, token.low))
     folded = f" {' '.join(words)} "
-    return Phrase(tokens, tuple(words), places, tuple(at), asked or _inverted(tokens), denied, supposed, wished, folded)
+    asking = asked or _inverted(tokens)
+    return Phrase(tokens, tuple(words), places, tuple(at), asking, denied, supposed, wished, barred, folded)
 
 
 def _inverted(tokens: tuple[Token, ...]) -> bool:
@@ -99,6 +107,12 @@ def _inverted(tokens: tuple[Token, ...]) -> bool:
     return (
         low[0] in lexicon.AUXILIARY and len(low) > 1 and low[1] in ("the", "there", "it", "we", "this", "that", "our")
     )
+
+
+def _bars(tokens: tuple[Token, ...], index: int, low: str) -> bool:
+    if low in lexicon.BARS:
+        return True
+    return low == "not" and index > 0 and tokens[index - 1].low in ("do", "did", "does", "to")
 
 
 def _moods(tokens: tuple[Token, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -53,7 +53,7 @@ class Pool(Generic[T]):
     def about(self, entity: str) -> list[T]:
         """Items that can name an entity: all that hold a word of its last step."""
         name = keys.entity(entity).rsplit("/", 1)[-1]
-        return self.holding((name, *keys.words(name)))
+        return self.holding((name, *keys.words(name), _plain(name)))
 
     def holding(self, words: Iterable[str]) -> list[T]:
         """Items whose entity or clause holds one of the words."""
@@ -86,11 +86,16 @@ class Pool(Generic[T]):
         return self._by_origin
 
 
+def _plain(name: str) -> str:
+    """A number without its leading zeros: migration 42 is 0042."""
+    return name.lstrip("0") if name.isdigit() else name
+
+
 def _words(item: Said) -> set[str]:
     words: set[str] = set()
     if item.entity is not None:
         name = keys.entity(item.entity)
-        words.update((name, name.rsplit("/", 1)[-1], *keys.words(name)))
+        words.update((name, name.rsplit("/", 1)[-1], *keys.words(name), _plain(name)))
     if item.phrase is not None:
         words.update(item.phrase.words)
         words.update(token.low for token in item.phrase.tokens)

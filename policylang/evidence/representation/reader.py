@@ -133,7 +133,8 @@ def read(
             kept = (
                 known if len(assertion.raw) < known.size else replace(known, type=assertion.type, value=assertion.value)
             )
-            bounds[place] = replace(kept, entity=entity)
+            # The extractor read exactly this key, so nothing left of it makes another key of it.
+            bounds[place] = replace(kept, entity=entity, clean=True)
         else:
             structured = _structured(index, span, assertion, words)
             if structured is not None:

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from policylang.evidence import keys, values
 from policylang.evidence.model import Assertion
-from policylang.evidence.representation import entities
+from policylang.evidence.representation import entities, lexicon
 from policylang.evidence.representation.calls import Calls
 from policylang.evidence.representation.model import SUMMARY, TAIL, SessionSpan
 from policylang.evidence.representation.phrases import Phrase
@@ -159,8 +159,16 @@ def _other_value(ask: Question, bound: Bound) -> bool:
     if "state" in (one.type, bound.type):
         return bound.sign and one.type == bound.type
     if "enum" in (one.type, bound.type):
-        return one.type == bound.type and (bound.sign or (bound.explicit and bound.last))
-    return True
+        return one.type == bound.type and (
+            bound.sign or (bound.explicit and bound.last and not _describes(bound.value))
+        )
+    # "50" may be short for "50%".
+    return one.value.rstrip("%") != bound.value.rstrip("%")
+
+
+def _describes(word: str) -> bool:
+    """True for a predicate rather than a value: "the branch is protected"."""
+    return word in lexicon.PREDICATES or word.endswith(("ed", "ing", "able", "ible", "ful", "less", "ous"))
 
 
 def _conflicts(ask: Question, bound: Bound, table: Table, calls: Calls) -> bool:

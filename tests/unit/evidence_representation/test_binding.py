@@ -51,6 +51,10 @@ TABLE = [
     (VERSION, "Assuming schema version 7, continue", "referenced"),
     (VERSION, "the schema version is 7 if the migration ran", "referenced"),
     (VERSION, "schema version = 7, check whether the tests pass", "restated"),
+    (VERSION, "never set schema version to 7", "referenced"),
+    (VERSION, "do not set schema version to 8", "referenced"),
+    (VERSION, "Without schema version 7 nothing works", "referenced"),
+    (VERSION, "nobody believes the schema version is 7", "referenced"),
     # denials
     (BOTH, "It is not true that migration 0042 applied, schema version = 7", "contradicted"),
     (VERSION, "schema version = 7; that is false", "contradicted"),
@@ -79,6 +83,13 @@ TABLE = [
     (VERSION, "The old schema version was 6.", "referenced"),
     (VERSION, "The minimum schema version is 5.", "referenced"),
     (VERSION, "min_schema_version = 5", "referenced"),
+    ("version: 1.2.0", "postgres version 1.2.0", "referenced"),
+    ("version: 1.2.0", "the postgres version is 1.3.0", "referenced"),
+    ("branch: main", "branch is main", "restated"),
+    ("branch: main", "branch: dev", "contradicted"),
+    ("branch: main", "branch is protected", "referenced"),
+    ("progress: 50%", "progress: 50", "referenced"),
+    ("disk: 1 GiB", "disk 1073741824 bytes", "restated"),
     # lists, ranges, bounds
     (VERSION, "schema version >= 6", "referenced"),
     (VERSION, "the schema version is at least 7", "referenced"),
@@ -95,6 +106,7 @@ TABLE = [
     ("migration 0042 applied", "we applied migration 0042", "restated"),
     ("migration 0042 applied", "the 0042 migration was applied", "restated"),
     ("migration 0042 applied", "migrations 0041 and 0042 were applied", "restated"),
+    ("migration 0042 applied", "migration 42 applied", "restated"),
     ("migration 0042 applied", "migration 0043 applied", "absent"),
     ("migration 0042 applied", "migration 0043 failed", "absent"),
     # generic keys: without an entity only restated or absent
