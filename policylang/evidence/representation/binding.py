@@ -7,7 +7,7 @@ from typing import Final
 
 from policylang.evidence.representation import lexicon
 from policylang.evidence.representation.changes import Tokens, is_value, resolved, target
-from policylang.evidence.representation.mentions import Mention, mentions
+from policylang.evidence.representation.mentions import Mention
 from policylang.evidence.representation.phrases import Phrase
 from policylang.evidence.representation.tokens import MARK, WORD
 
@@ -74,11 +74,6 @@ def bindings(phrase: Phrase, found: list[Mention]) -> list[Found]:
         for bound in (*_after(phrase, mention), *_before(phrase, mention))
         if phrase.binds(range(mention.first, mention.last + 1), bound.token)
     ]
-
-
-def bound_to(phrase: Phrase, key: tuple[str, ...]) -> list[Found]:
-    """`bindings` of a key given by its words."""
-    return bindings(phrase, mentions(phrase, key))
 
 
 def _after(phrase: Phrase, mention: Mention) -> list[Found]:
