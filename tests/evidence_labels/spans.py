@@ -11,6 +11,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,18 @@ class StateSpan:
     call_id: str | None = None
 
 
+def where(root: Path, name: str) -> Path:
+    """The file of a name: under ``root``, the project's own sessions in the project."""
+    return Path(__file__).resolve().parents[2] / name if name.startswith("examples/") else root / name
+
+
 def documents(file: Path) -> Iterator[tuple[int | None, Any]]:
     """The JSON documents of a file with their line numbers; a line that is not JSON is left out."""
     raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
     text = raw.decode("utf-8")
+    if file.suffix == ".md":
+        yield None, quoted_blocks(text)
+        return
     if ".jsonl" not in file.name:
         yield None, json.loads(text)
         return
@@ -45,6 +54,12 @@ def documents(file: Path) -> Iterator[tuple[int | None, Any]]:
         except json.JSONDecodeError:
             # Two files of the collection hold a malformed line (MANIFEST, "Known malformed"); it has no span.
             continue
+
+
+def quoted_blocks(text: str) -> list[str]:
+    """The blocks of ``> `` lines of a Markdown chat history (tool output), mark and trailing blanks taken off."""
+    groups = groupby(text.split("\n"), key=lambda line: line.startswith(">"))
+    return ["\n".join(line[2:].rstrip() for line in lines) for quoted, lines in groups if quoted]
 
 
 def text_of(value: Any) -> str | None:
@@ -143,6 +158,95 @@ def _gemini(turns: Any) -> Iterator[tuple[tuple[Step, ...], str | None, str, str
                     )
 
 
+Hit = tuple[tuple[Step, ...], str | None, str, str | None]
+
+
+def _pi(doc: Any, calls: dict[str, tuple[str, str]]) -> Iterator[Hit]:
+    message = doc.get("message") if isinstance(doc, dict) else None
+    if not isinstance(message, dict):
+        return
+    for block in message["content"] if isinstance(message.get("content"), list) else ():
+        if isinstance(block, dict) and block.get("type") == "toolCall":
+            calls[block["id"]] = (block["name"], _words(block["arguments"]))
+    if message.get("role") == "toolResult":
+        ref = str(message.get("toolCallId"))
+        tool, words = calls.get(ref, (message.get("toolName"), ""))
+        yield ("message", "content"), tool, words, ref
+    elif message.get("role") == "bashExecution":
+        yield ("message", "output"), "bash", _words(message.get("command")), None
+
+
+def _copilot(doc: Any, calls: dict[str, tuple[str, str]]) -> Iterator[Hit]:
+    raw, base = (doc["raw"], ("raw",)) if "raw" in doc else (doc, ())
+    data = raw.get("data") or {}
+    if raw.get("type") == "tool.execution_start":
+        calls[str(data.get("toolCallId"))] = (str(data.get("toolName")), _words(data.get("arguments")))
+    if raw.get("type") == "tool.execution_complete":
+        ref = str(data.get("toolCallId"))
+        tool, words = calls.get(ref, (None, ""))
+        yield (*base, "data", "result", "content"), tool, words, ref
+
+
+def _kimi(doc: Any, calls: dict[str, tuple[str, str]]) -> Iterator[Hit]:
+    event = doc.get("event") if isinstance(doc, dict) else None
+    if not isinstance(event, dict):
+        return
+    ref = str(event.get("toolCallId"))
+    if event.get("type") == "tool.call":
+        calls[ref] = (str(event.get("name")), _words(event.get("args")))
+    if event.get("type") == "tool.result":
+        tool, words = calls.get(ref, (None, ""))
+        yield ("event", "result", "output"), tool, words, ref
+
+
+def _histories(doc: Any) -> Iterator[Hit]:
+    """Sessions that pair actions with observations by position: intercode, mint, autogen, toolbench's tree."""
+    for key, task in enumerate(doc) if isinstance(doc, list) else doc.items():
+        turns: Any = (task.get("turn_history") if isinstance(task, dict) else None) or {}
+        for t, _ in enumerate(turns.get("observations") or ()):
+            yield (key, "turn_history", "observations", t), "bash", str(turns["actions"][t]), None
+    if not isinstance(doc, dict):
+        return
+    for base in (("state", "history"), ("history",)):
+        turns = doc.get(base[0]) or ()
+        turns = turns.get("history") if base[0] == "state" and isinstance(turns, dict) else turns
+        for t, turn in enumerate(turns or ()):
+            ran = turn.get("name") == "Computer_terminal" or str(turn["content"]).startswith("Observation:")
+            ran = ran or turn.get("role") in ("WebSurfer", "FileSurfer")
+            if ran and t:
+                yield (*base, t, "content"), turn.get("name"), str(turns[t - 1]["content"])[-600:], None
+    if "tree" in doc:
+        yield from _tree(doc["tree"]["tree"], ("tree", "tree"), "")
+
+
+def _tree(node: Any, base: tuple[Step, ...], action: str) -> Iterator[Hit]:
+    words = str(node.get("description"))
+    if node.get("node_type") == "Action Input":
+        yield (*base, "observation"), action, words, None
+    for index, child in enumerate(node.get("children") or ()):
+        yield from _tree(child, (*base, "children", index), words)
+
+
+def _documents(doc: Any) -> Iterator[Hit]:
+    """Exports of one JSON document: agent files (letta), event lists (ADK), traces (Langfuse), samples (Inspect)."""
+    for a, agent in enumerate(doc.get("agents") or ()):
+        for m, message in enumerate(agent.get("messages") or ()):
+            if message.get("role") == "tool":
+                yield ("agents", a, "messages", m, "content"), message.get("name"), "", message.get("tool_call_id")
+    for e, event in enumerate(doc.get("events") or ()):
+        for p, part in enumerate((event.get("content") or {}).get("parts") or ()):
+            for key in (part.get("function_response") or {}).get("response") or ():
+                base = ("events", e, "content", "parts", p, "function_response")
+                yield (*base, "response", key), part["function_response"].get("name"), "", None
+    for o, observation in enumerate(doc.get("observations") or ()):
+        if observation.get("type") == "TOOL" or str(observation.get("name")).startswith("tool"):
+            yield ("observations", o, "output"), observation.get("name"), _words(observation.get("input")), None
+    for s, sample in enumerate(doc.get("samples") or ()):
+        for m, message in enumerate(sample.get("messages") or ()):
+            if message.get("role") == "tool":
+                yield ("samples", s, "messages", m, "content"), message.get("function"), "", message.get("tool_call_id")
+
+
 Found = tuple[int | None, tuple[Step, ...], str | None, str, str | None]
 
 
@@ -151,7 +255,7 @@ def _places(name: str, docs: list[tuple[int | None, Any]]) -> Iterator[Found]:
     calls: dict[str, tuple[str, str]] = {}
     for line, doc in docs:
         found: Iterator[tuple[tuple[Step, ...], str | None, str, str | None]] = iter(())
-        if folder == "claude-code":
+        if folder in ("claude-code", "examples"):
             message = doc.get("message") if isinstance(doc, dict) else None
             found = _anthropic((message or {}).get("content"), ("message", "content"), calls)
         elif folder == "anthropic":
@@ -181,6 +285,18 @@ def _places(name: str, docs: list[tuple[int | None, Any]]) -> Iterator[Found]:
                     yield line, ("steps", index, "observation", "results", r, "content"), "bash_command", words, None
         elif folder == "gemini" and isinstance(doc, list):
             found = _gemini(doc)
+        elif folder == "pi":
+            found = _pi(doc, calls)
+        elif folder == "copilot":
+            found = _copilot(doc, calls)
+        elif folder == "kimi":
+            found = _kimi(doc, calls)
+        elif folder == "aider":
+            found = (((index,), None, "", None) for index, _ in enumerate(doc))
+        elif folder in ("intercode", "mint", "autogen", "toolbench"):
+            found = _histories(doc)
+        elif folder in ("letta", "google-adk", "otel-genai", "langchain", "inspect"):
+            found = _documents(doc)
         elif folder == "codex":
             payload = doc.get("payload") or {}
             kind = payload.get("type")
@@ -196,7 +312,7 @@ def _places(name: str, docs: list[tuple[int | None, Any]]) -> Iterator[Found]:
 
 def state_spans(root: Path, name: str) -> list[StateSpan]:
     """Every state span with text of one file under ``root``, in the order of the file."""
-    docs = list(documents(root / name))
+    docs = list(documents(where(root, name)))
     by_line = dict(docs)
     out = []
     for line, path, tool, call, call_id in _places(name, docs):
