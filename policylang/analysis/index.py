@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from policylang.analysis.compactors import Proposal
+from policylang.analysis.compactor import Proposal
 from policylang.analysis.lexical import Entry, LexicalIndex, tokens
 from policylang.analysis.session import Ask, Fact, Session
 from policylang.rules_ir.policy import CheckedPolicy
@@ -23,6 +23,7 @@ class ReplayIndex:
         self._session, self._policy, self._rebuilt = session, policy, rebuilt
         self._index = LexicalIndex()
         self._known: list[int] = []
+        self._pointers: dict[int, int] = {}  # row's own number -> position of the span that its pointer stands for
         self._log: list[bool | None] = []  # per query: found an evicted span; None if its epoch has none
         self._verified: dict[int, bool] = {}
 
@@ -38,13 +39,15 @@ class ReplayIndex:
     def compacted(self, live: Sequence[Span]) -> None:
         """After a compaction: the index that is rebuilt from what is left."""
         if self._rebuilt:
-            self._index = LexicalIndex()
-            for number, span in enumerate(live):
+            self._index, self._pointers = LexicalIndex(), {}
+            for number, span in enumerate(live, start=1):
                 position = self._session.position.get(span.id)
                 if position is not None and span.kind != "pointer":
                     self._index.add(self._entry(position))
-                else:
-                    self._index.add(Entry(-1 - number, span.epoch, span.text, ()))
+                    continue
+                self._index.add(Entry(-number, span.epoch, span.text, ()))
+                if position is not None:
+                    self._pointers[-number] = position
 
     def _entry(self, position: int) -> Entry:
         span = self._session.spans[position]
@@ -78,12 +81,15 @@ class ReplayIndex:
     # --- the query log -----------------------------------------------------------------------------------------
 
     def log(self, asks: Sequence[Ask], away: set[int]) -> None:
-        """Logs an epoch's queries. The span that asks, and what follows it, is not there to be found yet."""
+        """Logs an epoch's queries, made where a fact is needed that the transcript does not show any more.
+
+        The span that asks, and what follows it, is not there to be found yet.
+        """
         for ask in asks:
             self._log.append(self._found(tokens(ask.query), ask.fact, away, before=ask.position))
 
     def _found(self, query: Sequence[str], fact: Fact, away: set[int], before: int | None) -> bool | None:
-        """Whether the top holds a span of a referenced epoch that is no longer in the transcript.
+        """Whether the top holds a span of a referenced epoch that is no longer in the transcript, or its pointer.
 
         A query for a fact references every epoch that established it: its words cannot tell one from another.
         """
@@ -92,7 +98,7 @@ class ReplayIndex:
         if not wanted:
             return None
         found = self._index.search(query, self._policy.index.top_k, before)
-        return any(position in wanted for position in found)
+        return any(self._pointers.get(position, position) in wanted for position in found)
 
     def monitor(self, away: set[int]) -> tuple[int, float]:
         """Queries in the window and their divergence.

@@ -20,7 +20,12 @@ from policylang.evidence.model import Assertion
 CHUNK: Final = 1200
 _K1, _B = 1.2, 0.75
 _TOKEN = re.compile(r"[^\W_]+(?:[._:/@+-]+[^\W_]+)*|[^\W_]+")
-_STOP = frozenset(("the", "a", "an", "is", "are", "was", "of", "to", "in", "and", "or", "for", "on", "it", "be", "we"))
+_FUNCTION_WORDS = """
+a an and are as at be been but by can did do does for from had has have how i if in into is it its me my not now of on
+or our so than that the their then there these they this to up was we were what when where which who why will with
+would you your
+"""
+_STOP = frozenset(_FUNCTION_WORDS.split())
 
 
 @lru_cache(maxsize=1 << 15)
@@ -129,9 +134,8 @@ class LexicalIndex:
         """One probe of one assertion; None where it cannot be told from another value of the same key."""
         if family == "value":
             return tokens(item.raw)
+        # A question adds function words alone ("what is the … of …"), and those weigh nothing in this index.
         asked = tokens(f"{item.entity or ''} {item.key.replace('_', ' ')}")
-        if family == "question":
-            asked = ["what", "current", *asked]
         if len(self._values.get((item.entity, item.key), ())) > 1:
             if len(self._values_then.get((item.entity, item.key, epoch), ())) > 1:
                 return None

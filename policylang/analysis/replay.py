@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from policylang.analysis.compactors import COMPACTORS, Budget
+from policylang.analysis.compactor import Budget
+from policylang.analysis.compactors import COMPACTORS
 from policylang.analysis.epochs import Cut
 from policylang.analysis.report import ReplayReport, RunReport
 from policylang.analysis.run import Run

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
-from policylang.analysis.compactors import Budget, Compactor, Proposal
+from policylang.analysis.compactor import Budget, Compactor, Proposal
 from policylang.analysis.index import ReplayIndex
 from policylang.analysis.report import AskedFact, EpochReport, LostFact, Reach, RunReport
 from policylang.analysis.session import Ask, Fact, Session
@@ -63,11 +63,13 @@ class Run:
         positions = [self._session.position[span.id] for span in members]
         away = self._gone | self._spilled
         asks = [ask for ask in self._session.asks if ask.epoch == epoch]
-        asked = [found for found in (self._answer(ask) for ask in asks) if found is not None]
+        answered = [(ask, found) for ask in asks if (found := self._answer(ask)) is not None]
+        asked = [found for _, found in answered]
         self._asked += asked
         self._live += members
         self._index.extend(positions)
-        self._index.log(asks, away)
+        # What stands in the transcript, in its span or restated, is read there: no one asks the index for it.
+        self._index.log([ask for ask, found in answered if found.reach != "live"], away)
         before = list(self._live)
         proposal = self._propose(epoch)
         queries, divergence = self._index.monitor(away)
@@ -141,7 +143,7 @@ class Run:
                 disposition="evict" if span.id in gone else "retain",
                 score=proposal.scores.get(span.id),
                 loss=proposal.losses[span.id] if span.id in gone else None,
-                represented_by=stands if span.id in gone else (),
+                represented_by=stands if span.id in proposal.represented else (),
             )
             for span in self._live
         ]

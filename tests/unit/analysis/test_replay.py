@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from policylang.analysis.epochs import Cut
+from policylang.analysis.index import ReplayIndex
 from policylang.analysis.replay import ReplayOptions, replay
 from policylang.analysis.report import ReplayReport
 from policylang.analysis.session import Session
 from policylang.runtime.policy import load, load_text
 from policylang.transcript.canonical import text_digest
 from policylang.transcript.importers import open_transcript
-from policylang.transcript.pointer import parse_pointer
+from policylang.transcript.pointer import parse_pointer, point_at
 from policylang.transcript.span import Span
 from tests.unit.analysis.sessions import incident
 
@@ -171,12 +173,61 @@ def test_real_sessions_replay(name: str) -> None:
     assert len(report.gated.epochs) >= 5
 
 
+SPILLS = """
+policy "t"
+refuse "thoughts-of-the-ledger" {
+  for each span in evicted
+  when span.kind == reasoning and span.text matches /ledger/
+  because "the ledger is audited"
+  then spill span
+}
+"""
+
+
 def test_what_a_replay_left_can_be_replayed_again() -> None:
-    first = run("std/standard", "structural", "pre")
+    options = ReplayOptions(CUT, "structural", "pre", keep_tokens=300, summary_tokens=80, epsilon=0.4)
+    first = replay(load_text(SPILLS), incident(), options, as_of=DAY)
     assert first.gated is not None
     left = first.gated.transcript
     assert any(span.kind == "summary" for span in left) and any(span.kind == "pointer" for span in left)
-    again = replay(load("std/standard"), left, ReplayOptions(CUT, "structural", "pre", keep_tokens=300), as_of=DAY)
+    again = replay(load("std/standard"), left, options, as_of=DAY)
     assert again.gated is not None
     kept = [span for span in again.gated.transcript if span.kind == "pointer"]
     assert {span.id for span in left if span.kind == "pointer"} <= {span.id for span in kept}
+
+
+def test_needs_that_the_transcript_answers_are_no_queries() -> None:
+    # Nothing leaves the transcript, so no one asks the index, whatever later spans name.
+    session = Session(incident(), CUT)
+    assert session.asks
+    options = ReplayOptions(CUT, "structural", "pre", keep_tokens=10**6)
+    report = replay(
+        load_text(
+            'policy "t"\nmonitor { divergence 0.01 window 200 queries minimum 1 queries '
+            "cold_start refuse }\nanchor kind tool_result\n"
+        ),
+        incident(),
+        options,
+        as_of=DAY,
+    )
+    assert all(epoch.queries == 0 and epoch.divergence == 0.0 for epoch in report.ungated.epochs)
+    assert report.ungated.asked == ()
+
+
+def test_index_that_is_rebuilt_holds_pointers_and_summaries_in_place_of_what_went() -> None:
+    spans = [replace(span, epoch=number // 6 + 1) for number, span in enumerate(incident())]
+    session = Session(spans, CUT)
+    policy = load("std/standard").checked
+    at = session.position["r0"]
+    (ask,) = [ask for ask in session.asks if ask.fact.key == "schema_version"]
+    for stands, found in (((), False), ((_pointer(session.spans[at]),), True)):
+        index = ReplayIndex(session, policy, rebuilt=True)
+        index.extend(range(len(spans)))
+        index.compacted([*[span for span in session.spans if span.id != "r0"], *stands])
+        index.log([ask], {at})
+        assert index.monitor(set())[1] == (0.0 if found else 1.0)
+
+
+def _pointer(span: Span) -> Span:
+    text = str(point_at(span.id, span.kind, span.text, ("schema_version", "migration")))
+    return replace(span, kind="pointer", text=text)
