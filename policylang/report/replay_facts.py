@@ -31,13 +31,14 @@ def _needed(report: ReplayReport) -> Iterator[Block]:
     """The facts that the session itself went back for and that a runtime without the gate could not have had."""
     asked = [fact for fact in report.ungated.asked if fact.reach == "lost"]
     title = "Facts that would have been lost, and were needed later"
-    yield Heading(line(Piece(title, "bad" if asked else "good"), f": {len(asked)}"))
-    if not asked:
-        yield from _none_needed(report.ungated)
-        return
     facts: dict[tuple[str, str], list[AskedFact]] = {}
     for fact in asked:
         facts.setdefault((fact.span, fact.fact), []).append(fact)
+    often = f", needed {_times(len(asked))}" if len(asked) > len(facts) else ""
+    yield Heading(line(Piece(title, "bad" if asked else "good"), f": {len(facts)}{often}"))
+    if not asked:
+        yield from _none_needed(report.ungated)
+        return
     answers = _answers(report.gated)
     for group in list(facts.values())[:SHOWN]:
         yield from _needed_fact(group, answers, report.gated)
@@ -77,7 +78,7 @@ def _needed_fact(
         if gated is not None:
             reach = answers.get((ask.by, ask.span, ask.key), "live")
             style: Style = "bad" if reach == "lost" else "good"
-            yield Text(line(Piece("with the gate ", "muted"), Piece(REACHED[reach], style)), indent=10)
+            yield Text(line(Piece("with the gate: ", "muted"), Piece(REACHED[reach], style)), indent=10)
     yield Text(line(Piece(f"established by span {visible(first.span)}", "muted")), indent=6)
 
 
@@ -100,7 +101,7 @@ def _other_lost(report: ReplayReport) -> Iterator[Block]:
     if len(others) > SHOWN:
         yield Text(line(Piece(f"and {len(others) - SHOWN} more; --format json has them all", "muted")), indent=2)
     if saved is not None:
-        yield Text(line(Piece("with the gate ", "muted"), saved), indent=2)
+        yield Text(line(Piece("with the gate: ", "muted"), saved), indent=2)
 
 
 _LOST_COLUMNS: Final = (
@@ -124,13 +125,31 @@ def _lost_row(fact: LostFact) -> tuple[Line, ...]:
 
 
 def _saved(facts: Sequence[LostFact], gated: RunReport | None) -> Piece | None:
+    """Where the gated run has these facts at its end."""
     if gated is None:
         return None
     lost = {(fact.span, fact.fact) for fact in gated.lost}
-    also = sum((fact.span, fact.fact) in lost for fact in facts)
-    if also:
-        return Piece(f"kept {number(len(facts) - also)} of them within reach, {number(also)} not", "warn")
-    return Piece("kept every one of them in the transcript, behind a pointer, or verified in the index", "good")
+    kinds = {span.id: span.kind for span in gated.transcript}
+    counts = Counter(
+        "out of reach" if (fact.span, fact.fact) in lost else _whereabouts(kinds.get(fact.span)) for fact in facts
+    )
+    parts = ", ".join(f"{number(counts[name])} {name}" for name in _WHERE if counts[name])
+    return Piece(parts, "warn" if counts["out of reach"] else "good")
+
+
+_WHERE: Final = (
+    "still in the transcript",
+    "behind a pointer, byte for byte in the archive",
+    "restated, or verified in the index",
+    "out of reach",
+)
+
+
+def _whereabouts(kind: str | None) -> str:
+    """Where a fact is whose span stands at the end as this kind, or no longer."""
+    if kind is None:
+        return _WHERE[2]
+    return _WHERE[1] if kind == "pointer" else _WHERE[0]
 
 
 def _fact(text: str) -> str:

@@ -92,10 +92,10 @@ def _epochs(report: ReplayReport) -> Iterator[Block]:
     yield Table(columns, tuple(_epoch_row(epoch, always) for epoch in run.epochs), boxed=True)
     if always:
         every = ", ".join(f"{_short(rule, ())}" for rule in always)
-        yield Text(line("refused in every epoch by ", Piece(visible(every), "bad")), indent=2)
+        yield Text(line("every refusal also by ", Piece(visible(every), "bad")), indent=2)
     text = (
         "ε epoch: the loss that the compactor itself bounds, over the whole epoch. ε chain: the largest of one causal "
-        "chain. compact, spill: tokens."
+        "chain. compact, spill: tokens. No decision: nothing to evict."
     )
     yield Text(line(Piece(text, "muted")), indent=2, hang=0)
 
@@ -116,7 +116,7 @@ def _epoch_row(epoch: EpochReport, always: Sequence[str]) -> tuple[Line, ...]:
         line(number(epoch.proposed)),
         line(Piece(number(epoch.anchors), "warn" if epoch.anchors else "muted")),
         line(_percent(epoch.aggregate)),
-        line(Piece(_percent(epoch.worst_chain), _chain_style(epoch))),
+        line(Piece(_percent(epoch.worst_chain) if epoch.decision else "-", _chain_style(epoch))),
         line(_decision(epoch)),
         line(visible(", ".join(_short(rule, epoch.undetermined) for rule in epoch.rules if rule not in always))),
         line(Piece(number(epoch.compacted_tokens), "plain" if epoch.compacted_tokens else "muted")),
@@ -135,7 +135,7 @@ def _decision(epoch: EpochReport) -> Piece:
         case "spill_lossless":
             return Piece("spill", "bad")
         case _:
-            return Piece("nothing to evict" if not epoch.proposed else "not asked", "muted")
+            return Piece("-", "muted")
 
 
 def _short(rule: str, undetermined: Sequence[str]) -> str:

@@ -70,7 +70,7 @@ def wrap(text: str, columns: int) -> list[str]:
     while text_width(rest) > columns:
         head = _head(rest, columns)
         cut = len(head) if rest[len(head)] == " " else head.rfind(" ")
-        if not head[:cut].strip(" "):
+        if cut < 0 or not head[:cut].strip(" "):
             cut = len(head)
         lines.append(rest[:cut].rstrip(" "))
         rest = rest[cut:].lstrip(" ")

@@ -31,7 +31,7 @@ FILES = {
     "ugly.policy": UGLY,
     "passes.policy": PASSES,
     "fails.policy": FAILS,
-    "latin.policy": "policy \"l\u00e4tin\"",
+    "latin.policy": 'policy "l\u00e4tin"',
     "compact.json": request(1),
     "refuse.json": request(9),
     "broken.json": "{",
@@ -39,7 +39,7 @@ FILES = {
     "spans.jsonl": SPANS,
     "torn.jsonl": SPANS + "{\n" + SPANS.replace('"a"', '"b"'),
     "nothing.jsonl": "",
-    "case.cases.yaml": "policy_text: 'refuse \"r\" { when true because \"x\" }'\ncases:\n"
+    "case.cases.yaml": 'policy_text: \'refuse "r" { when true because "x" }\'\ncases:\n'
     "- {name: one, given: {spans: []}, expect: {rules: [r]}}\n",
     "yaml.cases.yaml": "cases:\n- {name: one, policy_yaml: 'x', given: {spans: []}, expect: {decision: compact}}\n",
     "typo.cases.yaml": "policy: std/standard\ncases:\n- {name: one, expct: {rules: [r]}}\n",
@@ -244,9 +244,7 @@ def test_only_compact_is_zero(run: Runner) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_a_bug_of_ours_is_three_and_keeps_its_traceback_for_debug(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_of_ours_is_three_and_keeps_its_traceback_for_debug(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     def boom(*_args: object, **_more: object) -> None:
         raise RuntimeError("boom")
 

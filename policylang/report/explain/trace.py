@@ -69,7 +69,7 @@ def _branch(expr: ir.If, world: World, slots: Slots, depth: int) -> tuple[Trace,
 
 def _reads(expr: ir.Expr, world: World, slots: Slots, depth: int) -> tuple[Trace, ...]:
     """The fields that an operator reads, each with its value; nothing for a field itself."""
-    if isinstance(expr, (ir.Const, ir.Var, ir.Global, ir.Field, ir.Meta)):
+    if isinstance(expr, (ir.Const, ir.Var, ir.Global, ir.Field, ir.Meta, ir.Epsilon)):
         return ()
     found: dict[str, Trace] = {}
     for item in _fields(expr):
