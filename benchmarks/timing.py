@@ -1,0 +1,73 @@
+"""Timing by turns: every contestant runs once a round, so that what slows the machine slows all of them alike."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+Work = Callable[[], object]
+
+SAMPLE: Final = 200e-6
+"""Seconds that a sample lasts at least; quicker work is repeated within it."""
+LEAST_ROUNDS: Final = 5
+MOST_ROUNDS: Final = 400
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """No garbage collection in the timed part, as in `timeit`: whose turn it falls into would be chance."""
+    was_on = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def once(work: Work) -> float:
+    """Seconds of one call."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def medians(works: Mapping[str, Work], seconds: float, least: int = LEAST_ROUNDS) -> dict[str, float]:
+    """Median seconds of one call of each work.
+
+    Args:
+        works: Contestants by name. Each is called twice before anything counts.
+        seconds: Time for all rounds together.
+        least: Rounds, whatever they take.
+    """
+    repeats = {}
+    for name, work in works.items():
+        work()
+        repeats[name] = max(1, round(SAMPLE / max(once(work), 1e-9)))
+    samples: dict[str, list[float]] = {name: [] for name in works}
+    order = list(works)
+    with without_collector():
+        began = time.perf_counter()
+        for number in range(MOST_ROUNDS):
+            if number >= least and time.perf_counter() - began > seconds:
+                break
+            # Another one begins each round: nobody always runs in the wake of the same neighbour.
+            first = number % len(order)
+            for name in order[first:] + order[:first]:
+                samples[name].append(_sample(works[name], repeats[name]))
+    return {name: statistics.median(taken) for name, taken in samples.items()}
+
+
+def _sample(work: Work, repeat: int) -> float:
+    if repeat == 1:
+        return once(work)
+    turns = range(repeat)
+    started = time.perf_counter()
+    for _ in turns:
+        work()
+    return (time.perf_counter() - started) / repeat
