@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,8 +22,9 @@ class Cut:
     Attributes:
         tokens: Tokens that an epoch holds; those of instructions do not count, as they never leave.
         spans: Spans that an epoch holds.
-        hours: Hours from an epoch's first known time to its last. Spans without a time, and spans whose time runs
-            backwards, stay in the epoch of the span before.
+        hours: Length of an epoch by the clock, which runs from the session's first known time whatever else ends an
+            epoch; hours without a span are no epoch. Spans without a time, and spans whose time runs backwards, stay
+            in the epoch of the span before.
     """
 
     tokens: int | None = None
@@ -53,17 +55,20 @@ def cut_epochs(spans: Sequence[Span], cut: Cut | None = None) -> Iterator[tuple[
         chosen = default_cut(spans)
     number, tokens = FIRST_EPOCH, 0
     current: list[Span] = []
-    started: datetime | None = None
+    first: datetime | None = None
+    began: int | None = None
     waiting: set[str] = set()
     for span in spans:
         now = _moment(span.time)
+        first = first or now
+        turn = _turn(chosen, first, now)
         answers = span.kind != "tool_call" and span.tool_call_id in waiting
-        if current and not answers and _full(chosen, tokens + _mass(span), len(current), started, now):
+        if current and not answers and _full(chosen, tokens + _mass(span), len(current), began, turn):
             yield number, tuple(current)
-            number, current, tokens, started, waiting = number + 1, [], 0, None, set()
+            number, current, tokens, began, waiting = number + 1, [], 0, None, set()
         current.append(replace(span, epoch=number))
         tokens += _mass(span)
-        started = started or now
+        began = turn if began is None else began
         if span.kind == "tool_call" and span.tool_call_id is not None:
             waiting.add(span.tool_call_id)
     if current:
@@ -74,18 +79,19 @@ def _mass(span: Span) -> int:
     return 0 if KNOWN_KINDS.get(span.kind) == "instruction" else span.mass
 
 
-def _full(cut: Cut, tokens: int, spans: int, started: datetime | None, now: datetime | None) -> bool:
+def _full(cut: Cut, tokens: int, spans: int, began: int | None, turn: int | None) -> bool:
     return (
         (cut.tokens is not None and tokens > cut.tokens)
         or (cut.spans is not None and spans >= cut.spans)
-        or _elapsed(cut, started, now)
+        or (began is not None and turn is not None and turn > began)
     )
 
 
-def _elapsed(cut: Cut, started: datetime | None, now: datetime | None) -> bool:
-    if cut.hours is None or started is None or now is None:
-        return False
-    return (now - started).total_seconds() >= cut.hours * 3600
+def _turn(cut: Cut, first: datetime | None, now: datetime | None) -> int | None:
+    """How often the clock has gone round since the session's first time; None where that is not known."""
+    if cut.hours is None or first is None or now is None:
+        return None
+    return math.floor((now - first).total_seconds() / (cut.hours * 3600))
 
 
 def _moment(time: str | None) -> datetime | None:

@@ -36,6 +36,14 @@ def test_tokens_spans_and_hours_end_an_epoch() -> None:
     assert sizes(timed, Cut(hours=4)) == [["a", "b", "c"], ["d", "e", "f"], ["g"]]
 
 
+def test_the_clock_runs_from_the_sessions_first_time() -> None:
+    # Hours 0, 4.5, 7.9 and 8: the second epoch ends at 8 though it began late, and hours without a span are no epoch.
+    spans = [span(str(hour), time=f"2026-03-{2 + hour // 24:02}T{hour % 24:02}:{minute:02}:00Z")
+             for hour, minute in ((0, 0), (4, 30), (7, 54), (8, 0), (30, 0), (31, 59), (32, 0))]  # fmt: skip
+    assert sizes(spans, Cut(hours=4)) == [["0"], ["4", "7"], ["8"], ["30", "31"], ["32"]]
+    assert sizes(spans, Cut(hours=4, spans=1)) == [[item.id] for item in spans]
+
+
 def test_instructions_take_no_room_and_large_spans_stand_alone() -> None:
     spans = [span("s", 500, kind="system"), span("a"), span("big", 100), span("b")]
     assert sizes(spans, Cut(tokens=20)) == [["s", "a"], ["big"], ["b"]]
