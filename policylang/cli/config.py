@@ -16,6 +16,9 @@ from policylang.diagnostics import Diagnostic, did_you_mean
 from policylang.source import Loc, Source
 
 FORMATS: Final = ("text", "json")
+FINDING_FORMATS: Final = (*FORMATS, "sarif", "junit", "github")
+"""What commands that report findings write; the configuration knows the first two, which every command has."""
+
 FAIL_LEVELS: Final = ("error", "warning", "info", "never")
 KEYS: Final = ("policy", "format", "fail-level")
 

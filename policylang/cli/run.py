@@ -19,9 +19,10 @@ from policylang.cli.failures import (
     USAGE,
     unreadable,
 )
+from policylang.cli.formats import write_failure
 from policylang.cli.group import app
 from policylang.cli.session import Session
-from policylang.diagnostics import Diagnostic, DiagnosticError, to_document
+from policylang.diagnostics import Diagnostic, DiagnosticError
 
 PROGRAM = "policylang"
 
@@ -84,13 +85,14 @@ def _usage(error: click.UsageError) -> Diagnostic:
 def _fail(session: Session, diagnostics: Iterable[Diagnostic]) -> int:
     """Say why it could not run: to a program on standard output, to a person on standard error."""
     found = tuple(diagnostics)
-    if session.wants_json():
-        session.document(to_document(found))
-        session.note(f"{PROGRAM}: could not run: {_count(found)}")
-    else:
+    format_ = session.wanted_format()
+    if format_ == "text":
         from policylang.report.diagnostics_text import diagnostics_report
 
         session.show(diagnostics_report(found), error=True)
+    else:
+        write_failure(session, format_, found)
+        session.note(f"{PROGRAM}: could not run: {_count(found)}")
     return CANNOT
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from policylang.cli.config import Config, find_config
+from policylang.cli.config import FINDING_FORMATS, Config, find_config
 from policylang.report.blocks import Block
 
 Advance = Callable[[], None]
@@ -41,18 +41,18 @@ class Session:
             self._config = Config() if self.isolated else find_config(Path.cwd())
         return self._config
 
-    def wants_json(self) -> bool:
-        """Whether the answer is to be a JSON document, even if the arguments could not be read."""
+    def wanted_format(self) -> str:
+        """What the answer is to be written in, even if the arguments could not be read."""
         if self.format is not None:
-            return self.format == "json"
+            return self.format
         for number, word in enumerate(self.argv):
             if word == "--":
-                return False
-            if word in ("--format=json", "-fjson"):
-                return True
-            if word in ("--format", "-f") and self.argv[number + 1 : number + 2] == ("json",):
-                return True
-        return self._config is not None and self._config.format == "json"
+                break
+            following = self.argv[number + 1] if number + 1 < len(self.argv) else ""
+            for found in (word.removeprefix("--format="), word.removeprefix("-f"), following):
+                if word.startswith(("--format", "-f")) and found in FINDING_FORMATS:
+                    return found
+        return (self._config.format if self._config is not None else None) or "text"
 
     def _coloured(self, stream: Any) -> bool:
         """Whether a stream gets the terminal's rendering. A flag beats a variable, a variable beats the stream."""

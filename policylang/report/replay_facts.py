@@ -38,6 +38,9 @@ def _needed(report: ReplayReport) -> Iterator[Block]:
     yield Heading(line(Piece(title, "bad" if asked else "good"), f": {len(facts)}{often}"))
     if not asked:
         yield from _none_needed(report.ungated)
+        if report.index == "pre":
+            hint = "This index held the original text; `--index rebuilt` replays one made from what compaction left."
+            yield Text(line(Piece(hint, "muted")), indent=2, hang=0)
         return
     answers = _answers(report.gated)
     for group in list(facts.values())[:SHOWN]:
@@ -91,7 +94,11 @@ def _answers(gated: RunReport | None) -> dict[tuple[str, str, str], str]:
 
 def _other_lost(report: ReplayReport) -> Iterator[Block]:
     needed = {(fact.span, fact.fact) for fact in report.ungated.asked if fact.reach == "lost"}
-    others = [fact for fact in report.ungated.lost if (fact.span, fact.fact) not in needed]
+    found = [fact for fact in report.ungated.lost if (fact.span, fact.fact) not in needed]
+    # The worst first: what the transcript gets wrong, then what it names, then what it forgot.
+    others = sorted(
+        found, key=lambda fact: list(_STATUS).index(fact.status) if fact.status in _STATUS else len(_STATUS)
+    )
     if not others:
         return
     title = "Out of reach at the end without the gate, and not asked for in this session"
@@ -119,7 +126,7 @@ def _lost_row(fact: LostFact) -> tuple[Line, ...]:
     return (
         line(str(fact.epoch)),
         line(str(fact.lost_in)),
-        line(Piece(_STATUS.get(fact.status, fact.status), style)),
+        line(Piece(_STATUS[fact.status], style)),
         line(Piece(_fact(fact.fact), "value")),
     )
 

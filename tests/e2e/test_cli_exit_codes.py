@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -85,8 +86,11 @@ ROWS = [
     Row("check empty --format json", 2, "diagnostics"),
     Row("check empty --allow-empty", 0, "empty"),
     Row("check good.policy --format yaml", 2, "empty"),
+    *(Row(f"check bad.policy good.policy --format {name}", 1, name) for name in ("sarif", "junit", "github")),
+    *(Row(f"check missing.policy --format {name}", 2, name) for name in ("sarif", "junit", "github")),
     # eval
     Row("eval -p good.policy -r compact.json", 0),
+    Row("eval -p good.policy -r compact.json --format sarif", 2, "sarif"),
     Row("eval -p good.policy -r compact.json --format json", 0, "verdict"),
     Row("eval -p good.policy -r refuse.json", 1),
     Row("eval -p good.policy -r refuse.json --format json", 1, "verdict"),
@@ -137,6 +141,9 @@ ROWS = [
     Row("test passes.policy --list --format json", 0, "policylang.test-list/v1"),
     Row("test good.policy --list", 2, "empty"),
     Row("test", 2, "empty"),
+    *(Row(f"test fails.policy passes.policy --format {name}", 1, name) for name in ("sarif", "junit", "github")),
+    *(Row(f"test typo.cases.yaml --format={name}", 2, name) for name in ("sarif", "junit", "github")),
+    Row("test passes.policy --list --format junit", 2, "junit"),
     # explain
     Row("explain -p good.policy", 0),
     Row("explain -p good.policy --format json", 0, "policylang.explain/v1"),
@@ -210,6 +217,13 @@ def test_exit_code_and_standard_output(row: Row, run: Runner) -> None:
             assert all(json.loads(text)["id"] for text in found.out.splitlines())
         case "json":
             assert json.loads(found.out)
+        case "sarif":
+            [invoked] = found.document["runs"][0]["invocations"]
+            assert invoked["executionSuccessful"] is (row.code != 2)
+        case "junit":
+            assert ElementTree.fromstring(found.out).find(".//error" if row.code == 2 else ".//failure") is not None
+        case "github":
+            assert all(text.startswith("::error ") for text in found.out.splitlines())
         case "verdict" | "diagnostics":
             jsonschema.Draft7Validator(json.loads(schema_text(row.out))).validate(found.document)
             assert row.out == "verdict" or row.code == 0 or found.document["diagnostics"]

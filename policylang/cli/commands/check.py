@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import click
 
+from policylang.cli.config import FINDING_FORMATS
 from policylang.cli.failures import NO, NOTHING_RAN, OK, cannot_run
+from policylang.cli.formats import write_check
 from policylang.cli.inputs import STDIN, policy_files, read_stdin
 from policylang.cli.options import as_command, fail_level_option, format_option
 from policylang.cli.session import Session
-from policylang.diagnostics import Diagnostic, PolicyError, Severity, in_source_order, to_document
+from policylang.diagnostics import Diagnostic, PolicyError, Severity, in_source_order
 
 _RANK: dict[str, int] = {"info": 0, "warning": 1, "error": 2, "never": 3}
 
 
 @as_command
 @click.argument("paths", nargs=-1, metavar="PATH...")
-@format_option()
+@format_option(FINDING_FORMATS)
 @fail_level_option
 @click.option("--stdin-filename", metavar="NAME", help="How to name what is read from standard input.")
 @click.option("--allow-empty", is_flag=True, help="Finding no policy under the paths is fine.")
@@ -49,12 +51,13 @@ def command(
     if not count and not allow_empty:
         raise cannot_run(NOTHING_RAN, "no policy under the paths", "policies end in .policy; or give --allow-empty")
     diagnostics = in_source_order(found)
-    if format_ == "json":
-        session.document(to_document(diagnostics))
-    elif diagnostics:
+    if format_ == "text":
         from policylang.report.diagnostics_text import diagnostics_report
 
         session.show(diagnostics_report(diagnostics))
+    else:
+        names = [*files, *([stdin_filename or STDIN] if STDIN in paths else [])]
+        write_check(session, format_, names, diagnostics)
     session.note(_summary(count, diagnostics))
     return NO if any(_RANK[item.severity] >= _RANK[fail_level] for item in diagnostics) else OK
 

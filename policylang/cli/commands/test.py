@@ -7,7 +7,9 @@ from datetime import date
 
 import click
 
+from policylang.cli.config import FINDING_FORMATS, FORMATS
 from policylang.cli.failures import CANNOT, NO, NOTHING_RAN, OK, CannotRunError, cannot_run
+from policylang.cli.formats import write_tests
 from policylang.cli.options import as_command, as_of_option, format_option
 from policylang.cli.session import Session
 
@@ -18,7 +20,7 @@ from policylang.cli.session import Session
 @click.option("--list", "list_", is_flag=True, help="List the tests and run none.")
 @click.option("--fail-fast", is_flag=True, help="Stop after the first test that fails.")
 @as_of_option
-@format_option()
+@format_option(FINDING_FORMATS)
 @click.option("--allow-empty", is_flag=True, help="Running no test is fine.")
 def command(
     session: Session,
@@ -46,15 +48,17 @@ def command(
 
     if not paths:
         raise click.UsageError("Nothing to test: give a PATH")
+    if list_ and format_ not in FORMATS:
+        raise click.UsageError(f"--list writes {' or '.join(FORMATS)}")
     wanted = _chooser(patterns)
     if list_:
         listed = listing_document(list_tests(paths, wanted))
         if not listed["tests"] and not allow_empty:
             raise _nothing(patterns)
-        if format_ == "json":
-            session.document(listed)
-        else:
+        if format_ == "text":
             session.show(listing_report(listed))
+        else:
+            session.document(listed)
         return OK
     with session.progress("testing") as advance:
 
@@ -66,10 +70,10 @@ def command(
     if not report.results and not allow_empty:
         raise _nothing(patterns)
     document = tests_document(report)
-    if format_ == "json":
-        session.document(document)
-    else:
+    if format_ == "text":
         session.show(tests_report(document))
+    else:
+        write_tests(session, format_, document)
     if report.count("failed"):
         return NO
     if not report.count("passed") and not allow_empty:
