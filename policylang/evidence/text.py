@@ -85,7 +85,7 @@ def normalise(text: str) -> Normal:
 
     Pieces are cut so that a full-width digit, a ligature or an accented letter each map to their own place.
     """
-    if text.isascii() and "\x1b" not in text:
+    if "\x1b" not in text and (text.isascii() or _whole(text)):
         return Normal(text, text)
     pieces = _Pieces()
     at = 0
@@ -177,6 +177,12 @@ def _cleaned(piece: str) -> str:
 def _kept(char: str) -> str:
     category = unicodedata.category(char)
     return "" if category == "Cf" else "\ufffd" if category == "Cs" else char
+
+
+def _whole(text: str) -> bool:
+    """True if nothing in the text can change; the common case of a text with a few arrows, dashes and ticks."""
+    # Printable text holds neither format characters nor surrogates; no white space is either of them.
+    return unicodedata.is_normalized("NFKC", text) and "".join(text.split()).isprintable()
 
 
 def _untouched(chunk: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from policylang.evidence.lexicon import COUNTED, ENUM_WORDS, FALSE_WORDS, STATE_WORDS, TRUE_WORDS
-from policylang.regex import compile_pattern
+from policylang.regex import compile_search
 
 _WORDS: Final = "|".join(sorted(word.replace("_", "[_ ]") for word in STATE_WORDS | TRUE_WORDS | FALSE_WORDS))
 _NOUNS: Final = "|".join(sorted(COUNTED))
@@ -56,23 +56,24 @@ PARTS: Final = (
     r"|HEAD detached",
     r"^[AM] \S|^[0-9a-f]{32,128} |\{\"|\[\{\"",
 )
-_MAY: Final = compile_pattern("|".join(PARTS), "im")
+_SEARCH: Final = compile_search("|".join(PARTS), "im")
 
 
 def may_hold(line: str) -> bool:
     """True if a reader could find a fact in this line."""
-    return _MAY.search(line.encode("utf-8")) is not None
+    data = line.encode("utf-8")
+    return _SEARCH(data, 0, len(data))[0] >= 0
 
 
 def candidates(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Half-open byte ranges of the lines in `data[start:end]` that may hold a fact, without their line ends."""
     at = start
     while at < end:
-        hit = _MAY.search(data, at, end)
-        if hit is None:
+        first, after = _SEARCH(data, at, end)
+        if first < 0:
             return
-        begin = data.rfind(b"\n", start, hit.start() + 1) + 1 or start
-        stop = data.find(b"\n", max(begin, hit.end() - 1), end)
+        begin = data.rfind(b"\n", start, first + 1) + 1 or start
+        stop = data.find(b"\n", max(begin, after - 1), end)
         stop = end if stop < 0 else stop
         yield begin, stop
         at = stop + 1
