@@ -6,7 +6,7 @@ same words in the same order, so that nothing can be read in colour alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -108,13 +108,3 @@ def _branches(nodes: Sequence[Node], guide: str, indent: int) -> Iterator[Text]:
         start = Piece(guide + ("└─ " if last else "├─ "), "muted")
         yield Text((start, *node.line), indent, hang=len(guide) + 4)
         yield from _branches(node.children, guide + ("   " if last else "│  "), indent)
-
-
-def joined(parts: Iterable[Piece], separator: str = ", ") -> Line:
-    """Pieces with a separator between them."""
-    out: list[Piece] = []
-    for part in parts:
-        if out:
-            out.append(Piece(separator, "muted"))
-        out.append(part)
-    return tuple(out)

@@ -121,3 +121,67 @@ def test_the_module_and_the_console_script_are_one(tmp_path: Path) -> None:
         pytest.skip("the console script is not installed in this environment")
     done = subprocess.run([script, "--version"], capture_output=True, env=environment(), check=True)
     assert done.stdout == out
+
+
+def on_a_terminal(*argv: str, folder: Path, typed: bytes = b"", **more: str) -> tuple[int, str]:
+    """Runs a command with all three streams on one terminal of 100 columns; the exit code and what it showed."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    command = [sys.executable, "-m", "policylang", *argv]
+    env = environment(**{"TERM": "xterm-256color", **more})
+    process = subprocess.Popen(command, cwd=folder, env=env, stdin=follower, stdout=follower, stderr=follower)
+    os.close(follower)
+    os.write(leader, typed)
+    shown = b""
+    while True:
+        try:
+            part = os.read(leader, 1 << 16)
+        except OSError:
+            # Linux says EIO where the last process has left the terminal.
+            break
+        if not part:
+            break
+        shown += part
+    os.close(leader)
+    return process.wait(60), shown.decode()
+
+
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
+
+
+@needs_terminal
+def test_on_a_terminal_there_is_colour_and_progress_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "p.policy").write_text(POLICY, encoding="utf-8")
+    spans = [f'{{"id": "s{n}", "kind": "reasoning", "text": "thinking about it {n}", "epoch": 0}}' for n in range(9)]
+    (tmp_path / "s.jsonl").write_text("\n".join(spans) + "\n", encoding="utf-8")
+    code, shown = on_a_terminal("replay", "-p", "p.policy", "s.jsonl", folder=tmp_path)
+    assert code == 0
+    assert "replaying 9 spans" in shown
+    assert "\x1b[" in shown.split("REPLAY OF", 1)[1]
+    assert "replaying" not in shown.split("REPLAY OF", 1)[1]
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    ("more", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)], ids=str
+)
+def test_variables_turn_colour_off_on_a_terminal(more: dict[str, str], coloured: bool, tmp_path: Path) -> None:
+    (tmp_path / "bad.policy").write_text("polcy", encoding="utf-8")
+    code, shown = on_a_terminal("check", "bad.policy", folder=tmp_path, **more)
+    assert code == 1
+    assert ("31m" in shown) is coloured
+
+
+@needs_terminal
+def test_a_person_at_a_terminal_is_told_that_input_is_awaited(tmp_path: Path) -> None:
+    (tmp_path / "p.policy").write_text(POLICY, encoding="utf-8")
+    typed = b'{"epoch": 7, "spans": []}\n\x04'
+    code, shown = on_a_terminal("eval", "-p", "p.policy", "-r", "-", folder=tmp_path, typed=typed)
+    assert code == 0
+    assert "reading standard input; end it with Ctrl-D" in shown
+    assert "COMPACT" in shown

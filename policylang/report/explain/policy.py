@@ -26,7 +26,7 @@ def explain_policy(policy: Policy, day: date) -> dict[str, Any]:
         "budgets": [{"kind": one.kind, "epsilon": one.epsilon, "by": one.by} for one in checked.budgets],
         "index": asdict(checked.index),
         "monitor": asdict(checked.monitor),
-        "rules": [{**rule_document(rule), "mode_then": modes[rule.id]} for rule in checked.rules],
+        "rules": [{**rule_document(rule, day), "mode_then": modes[rule.id]} for rule in checked.rules],
         "tests": len(checked.tests),
     }
 
@@ -75,8 +75,8 @@ def _anchors(policy: Policy, day: date) -> dict[str, Any] | None:
     }
 
 
-def rule_document(rule: Rule) -> dict[str, Any]:
-    """A rule as it is declared, with what may weaken it and until when."""
+def rule_document(rule: Rule, day: date) -> dict[str, Any]:
+    """A rule as it is declared, with what may weaken it, until when, and whether that is over."""
     return {
         "id": rule.id,
         "level": rule.level,
@@ -92,6 +92,7 @@ def rule_document(rule: Rule) -> dict[str, Any]:
         "relaxations": [
             {
                 "until": one.until.isoformat(),
+                "expired": day > one.until,
                 "because": one.because,
                 "owner": one.owner,
                 "to": spelled(one.replacement.condition) if one.replacement is not None else "shadow",

@@ -85,8 +85,9 @@ def _row(rule: Document) -> tuple[Line, ...]:
 def _relaxation(rule: str, item: Document) -> Line:
     owner = f" (owner {item['owner']})" if item["owner"] else ""
     to = "to shadow" if item["to"] == "shadow" else f"to: {shorten(item['to'], 60)}"
-    says = f" relaxed {to} until {item['until']}: {item['because']}{owner}"
-    return line(Piece(visible(rule), "name"), Piece(visible(says), "warn"))
+    over = " (expired: no longer in force)" if item["expired"] else ""
+    says = f" relaxed {to} until {item['until']}{over}: {item['because']}{owner}"
+    return line(Piece(visible(rule), "name"), Piece(visible(says), "muted" if item["expired"] else "warn"))
 
 
 def rule_head(rule: Document) -> Iterator[Block]:

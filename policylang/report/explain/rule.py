@@ -27,7 +27,11 @@ def explain_rule(case: Case, rule_id: str) -> dict[str, Any] | None:
     traced = (holding or outcomes)[:TRACED]
     return {
         **head(case, rule=rule_id),
-        "rule": {**rule_document(declared), "mode_then": rule.mode, "vacuous": rule.each is not None and not outcomes},
+        "rule": {
+            **rule_document(declared, case.day),
+            "mode_then": rule.mode,
+            "vacuous": rule.each is not None and not outcomes,
+        },
         "counts": dict(sorted(Counter(outcome_of(rule, value) for _, _, value in outcomes).items())),
         "subjects": [
             {"subject": subject.id if subject is not None else None, "outcome": outcome_of(rule, value)}

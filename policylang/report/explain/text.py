@@ -195,7 +195,8 @@ def _rule(document: Document) -> Iterator[Block]:
         for item in [one for one in document["subjects"] if one["outcome"] != "passes"][:SHOWN]:
             outcome = Piece(item["outcome"], _outcome_style(item["outcome"]))
             yield Text(line(Piece(visible(item["subject"]), "name"), " ", outcome), indent=2)
-    yield from _rules(document["traced"], "Its condition, part by part")
+    if document["traced"]:
+        yield from _rules(document["traced"], "Its condition, part by part")
 
 
 def _chain(document: Document) -> Iterator[Block]:
