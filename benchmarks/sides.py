@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 import policylang
-from policylang.runtime.evaluate import world_of
+from policylang.runtime.decide import world_of
 from policylang.runtime.policy import today
 
 Decide = Callable[[], str]

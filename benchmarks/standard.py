@@ -17,7 +17,7 @@ from benchmarks.model import Cell, Goal, Report, Table, scaled
 from policylang.analysis.compactor import Budget
 from policylang.analysis.compactors import COMPACTORS
 from policylang.evidence.ingest import Ingested, ingest
-from policylang.runtime.evaluate import world_of
+from policylang.runtime.decide import world_of
 from policylang.runtime.policy import Policy
 from policylang.transcript.importers import open_transcript
 from policylang.transcript.request import Request

@@ -57,7 +57,7 @@ _HOMES = {
     "Span": "policylang.transcript.span",
     "Verdict": "policylang.runtime.verdict",
     "assert_compaction_safe": "policylang.runtime.document",
-    "evaluate": "policylang.runtime.evaluate",
+    "evaluate": "policylang.runtime.decide",
     "evaluate_many": "policylang.runtime.batch",
     "load": "policylang.runtime.policy",
     "load_text": "policylang.runtime.policy",

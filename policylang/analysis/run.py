@@ -13,7 +13,7 @@ from policylang.analysis.report import AskedFact, EpochReport, LostFact, Reach, 
 from policylang.analysis.session import Ask, Fact, Session
 from policylang.evidence.world import build_world
 from policylang.rules_ir.facts import World
-from policylang.runtime.evaluate import evaluate
+from policylang.runtime.decide import evaluate
 from policylang.runtime.policy import Policy
 from policylang.runtime.salvage import restatement
 from policylang.runtime.verdict import Verdict

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from policylang.runtime.batch import evaluate_many
     from policylang.runtime.document import ANCHOR_KINDS, CompactionRefusedError, assert_compaction_safe, maybe_compact
-    from policylang.runtime.evaluate import evaluate
+    from policylang.runtime.decide import evaluate
     from policylang.runtime.policy import Policy, load, load_text
     from policylang.runtime.verdict import Verdict
 
@@ -28,7 +28,7 @@ __all__ = [
 _HOMES = {
     "Policy": "policy",
     "Verdict": "verdict",
-    "evaluate": "evaluate",
+    "evaluate": "decide",
     "evaluate_many": "batch",
     "load": "policy",
     "load_text": "policy",

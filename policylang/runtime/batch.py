@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from policylang.compiler.columns import ColumnPlan
-from policylang.runtime.evaluate import evaluate, make_verdict, world_of
+from policylang.runtime.decide import evaluate, make_verdict, world_of
 from policylang.runtime.policy import Policy, decides, today
 from policylang.runtime.verdict import Verdict
 from policylang.transcript.request import Request

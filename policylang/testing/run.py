@@ -8,8 +8,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from policylang.check.blockrules import BLOCK_IDS
 from policylang.diagnostics import Diagnostic, DiagnosticError, PolicyError, RequestError, nearest
-from policylang.runtime.evaluate import evaluate, vacuous_rules
+from policylang.runtime.decide import evaluate, vacuous_rules
 from policylang.runtime.policy import Policy, load, load_text, today
 from policylang.testing.base import complete
 from policylang.testing.model import Case, CaseResult, Mismatch, PolicyChoice
@@ -74,10 +75,15 @@ def _load_choice(choice: PolicyChoice, folder: str) -> Policy:
 def _unknown_rules(case: Case, policy: Policy) -> Diagnostic | None:
     """An expectation that names a rule which the policy does not have can never mean what its author thinks."""
     known = {rule.id for rule in policy.checked.rules} | {"unknown-kind"}
-    fields = ("includes", "excludes", "rules", "undetermined", "undetermined_includes", "warnings", "warnings_include")
-    for field in (*fields, "shadow"):
-        for rule in case.expect.get(field) or ():
-            if rule not in known and case.only is None:
+    if case.only is not None:
+        # A file that limits what it compares holds cases of several policies; a block's rule may be in another one.
+        known |= BLOCK_IDS
+    fields = ("includes", "excludes", "rules", "undetermined", "undetermined_includes", "warnings", "warnings_include",
+              "shadow")  # fmt: skip
+    listed = [("only", sorted(case.only or ())), *((field, case.expect.get(field) or ()) for field in fields)]
+    for _, rules in listed:
+        for rule in rules:
+            if rule not in known:
                 near = nearest(str(rule), known)
                 help_ = f"did you mean `{near}`?" if near else None
                 return Diagnostic("unknown-name", f"{case.place}: the policy has no rule `{rule}`", None, help_)

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 
 from policylang.diagnostics import Diagnostic, DiagnosticError
+from policylang.frontend.dsl import read_source
 from policylang.runtime.policy import load
-from policylang.source import Source
 from policylang.testing.cases import read_cases
 from policylang.testing.inline import inline_case
 from policylang.testing.model import CaseResult, TestReport
@@ -28,7 +28,7 @@ def find_tests(paths: Iterable[str | Path]) -> tuple[Path, ...]:
     for path in map(Path, paths):
         if path.is_dir():
             for suffix in (CASES_SUFFIX, POLICY_SUFFIX):
-                found.update(dict.fromkeys(path.rglob(f"*{suffix}")))
+                found.update((file, None) for file in path.rglob(f"*{suffix}") if file.is_file())
         elif path.exists():
             found[path] = None
         else:
@@ -67,7 +67,7 @@ def run_suite(
 def _run_file(path: Path, as_of: date | None, wanted: Callable[[str], bool]) -> Iterable[CaseResult]:
     if path.name.endswith(CASES_SUFFIX) or path.suffix in (".yaml", ".yml"):
         policies: Loader = {}
-        for case in read_cases(Source(str(path), path.read_text(encoding="utf-8-sig"))):
+        for case in read_cases(read_source(path)):
             if wanted(case.name):
                 yield run_case(case, policies, as_of)
         return

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import policylang
 from policylang.compiler.interpret import evaluate_rules
-from policylang.runtime.evaluate import make_verdict, world_of
+from policylang.runtime.decide import make_verdict, world_of
 from policylang.runtime.policy import decides
 
 DAY = date(2026, 12, 1)

@@ -40,7 +40,7 @@ def command(
       policylang eval -p std/standard -r request.json
       runtime --dump-request | policylang eval -p rules/ -r - --format json
     """
-    from policylang.runtime.evaluate import evaluate
+    from policylang.runtime.decide import evaluate
     from policylang.runtime.policy import load
     from policylang.transcript.request import Request
 

@@ -13,7 +13,7 @@ from policylang.report.explain.trace import trace
 from policylang.rules_ir.facts import ChainFacts, SpanFacts, World
 from policylang.rules_ir.outcome import Hit
 from policylang.rules_ir.policy import Rule
-from policylang.runtime.evaluate import evaluate
+from policylang.runtime.decide import evaluate
 from policylang.runtime.policy import Policy, decides
 from policylang.runtime.reasons import reason_of
 from policylang.runtime.verdict import Verdict

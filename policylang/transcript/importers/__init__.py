@@ -135,7 +135,7 @@ def _choose(wanted: str | None, head: bytes, name: str) -> Importer | None:
                     "invalid-request",
                     "the file is of no format that is known",
                     nowhere(name),
-                    f"name one with --format: {', '.join(known)}",
+                    f"name one with --from: {', '.join(known)}",
                 )
             ]
         )

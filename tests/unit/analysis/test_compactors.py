@@ -11,7 +11,7 @@ from policylang.analysis.compactor import Budget, Proposal
 from policylang.analysis.compactors import COMPACTORS
 from policylang.analysis.embed import cosine, embed
 from policylang.evidence.pairs import pair
-from policylang.runtime.evaluate import evaluate
+from policylang.runtime.decide import evaluate
 from policylang.runtime.policy import load_text
 from policylang.transcript.request import Request
 from policylang.transcript.span import Span

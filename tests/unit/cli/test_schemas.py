@@ -15,7 +15,7 @@ import pytest
 from policylang.check import load_text
 from policylang.diagnostics import CODES, Diagnostic, PolicyError, RequestError, to_document
 from policylang.frontend.yaml.loader import load_yaml
-from policylang.runtime.evaluate import evaluate
+from policylang.runtime.decide import evaluate
 from policylang.runtime.policy import load
 from policylang.schemas import schema_names, schema_text
 from policylang.source import Source
