@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import Final
 
 from policylang.evidence.lexicon import word_set
 from policylang.evidence.model import Extraction
-from policylang.regex import compile_pattern
+from policylang.regex import compile_pattern, compile_search
 
 REACH: Final = 4
 """Non-blank lines on each side of the line that is judged."""
@@ -46,14 +46,18 @@ _DIFF = r"(?:diff --git |index [0-9a-f]{6,}\.\.|@@ |--- [\w/]|\+\+\+ [\w/]|[+-] 
 _MINUS = r"|-[^\n]*"
 
 _LINE: Final = rf"(?:{_NUMBERED}|{_HITS}|{_LISTING}|{_CODE}|{_MARKUP}|{_DIFF}%s)"
-_RUNS: Final = compile_pattern(rf"(?:^{_LINE % ''}(?:\n|\z)(?:[ \t\r]*\n)*)+", "m")
-_DIFF_RUNS: Final = compile_pattern(rf"(?:^{_LINE % _MINUS}(?:\n|\z)(?:[ \t\r]*\n)*)+", "m")
+_RUN: Final = r"(?:^%s(?:\n|\z)(?:[ \t\r]*\n)*)+"
+_RUNS: Final = compile_search(_RUN % (_LINE % ""), "m")
+_DIFF_RUNS: Final = compile_search(_RUN % (_LINE % _MINUS), "m")
 _HUNK: Final = compile_pattern(r"^(?:@@ .* @@|diff --git )|^```diff", "m")
 _FENCE: Final = compile_pattern(r"^[ \t]*(?:```|~~~)[ \t]*([\w+#-]*)[^\n]*$", "m")
 # Rows of a Markdown table, lines that end in a JSON object, and the tags that harnesses put around an exit code or
 # an output.
 _PLAIN: Final = compile_pattern(
-    r"^[ \t]*\|[^\n]*\|[ \t\r]*$|^[^\n]*\{\"[^\n]*\}[ \t\r]*$"
+    r"^[ \t]*\|[^\n]*\|[ \t\r]*$|^[^\n]*\{(?:[\"']| ?:?\w+(?:: |=>))[^\n]*\}[)\]]*[ \t\r]*$"
+    # Objects that a program printed, and installed packages marked with a plus.
+    r"|^(?:[\w .]{1,40}[:=] ?)?(?:[a-z_]\w*\.)*(?:[A-Z]\w*|namespace)\((?:[a-z_]\w*=[^=\n]|\[\()[^\n]*\)[ \t\r]*$"
+    r"|^ ?\+ [@\w./-]+(?:@|==)\d[\w.+-]*[ \t\r]*$|^[+|][-+]+[+|][ \t\r]*$"
     r"|^[ \t]*</?(?:returncode|exit_?code|output|stdout|stderr|error|result|system)\b[^\n]*$",
     "m",
 )
@@ -62,8 +66,7 @@ _DATA: Final = word_set("json jsonc yaml yml toml ini text txt console output lo
 
 def regions(data: bytes) -> list[tuple[int, int]]:
     """Half-open byte ranges of UTF-8 text that are bulk: whole lines, sorted, not overlapping."""
-    runs = _DIFF_RUNS if _HUNK.search(data) else _RUNS
-    spans = [(found.start(), found.end()) for found in runs.finditer(data) if found.end() > found.start()]
+    spans = _runs(data)
     fences = _fences(data) if b"```" in data or b"~~~" in data else []
     if not spans and not fences:
         return []
@@ -80,19 +83,55 @@ def regions(data: bytes) -> list[tuple[int, int]]:
     return _ranges(marked, starts, len(data))
 
 
+def _runs(data: bytes) -> list[tuple[int, int]]:
+    """Runs of lines that have the shape, as half-open ranges."""
+    hunks = (b"@@ " in data or b"diff" in data) and _HUNK.search(data) is not None
+    search = _DIFF_RUNS if hunks else _RUNS
+    found: list[tuple[int, int]] = []
+    at, size = 0, len(data)
+    while at < size:
+        start, end = search(data, at, size)
+        if start < 0:
+            break
+        if end > start:
+            found.append((start, end))
+        at = max(end, start + 1)
+    return found
+
+
 def _windows(lines: list[bytes], flags: bytearray) -> bytearray:
     """Lines whose window of non-blank lines is at least half bulk-shaped; one without the shape only inside a block."""
-    solid = [index for index, line in enumerate(lines) if line and not line.isspace()]
+    solid = list(compress(range(len(lines)), lines))
+    if any(line.isspace() for line in lines):
+        solid = [index for index in solid if not lines[index].isspace()]
     marked = bytearray(len(lines))
-    sums = [0, *accumulate(flags[index] for index in solid)]
+    shaped = bytes(map(flags.__getitem__, solid))
     count = len(solid)
-    for at, index in enumerate(solid):
-        low, high = max(0, at - REACH), min(count, at + REACH + 1)
-        if 2 * (sums[high] - sums[low]) < high - low:
-            continue
-        if flags[index] or (sums[at] > sums[low] and sums[high] > sums[at + 1]):
-            marked[index] = 1
+    start = shaped.find(1)
+    done = 0
+    while start >= 0:
+        end = shaped.find(0, start)
+        end = count if end < 0 else end
+        # Five lines in a row are at least half of any window around one of them.
+        sure = end - start > REACH
+        for at in range(max(done, start - REACH), start if sure else min(end + REACH, count)):
+            _judge(at, solid, shaped, marked)
+        if sure:
+            for index in solid[start:end]:
+                marked[index] = 1
+            for at in range(end, min(end + REACH, count)):
+                _judge(at, solid, shaped, marked)
+        done = min(end + REACH, count)
+        start = shaped.find(1, end)
     return marked
+
+
+def _judge(at: int, solid: list[int], shaped: bytes, marked: bytearray) -> None:
+    low, high = max(0, at - REACH), min(len(solid), at + REACH + 1)
+    if 2 * shaped.count(1, low, high) < high - low:
+        return
+    if shaped[at] or (shaped.find(1, low, at) >= 0 and shaped.find(1, at + 1, high) >= 0):
+        marked[solid[at]] = 1
 
 
 def _fences(data: bytes) -> list[tuple[int, int, bytes]]:

@@ -6,8 +6,9 @@ as the text is JSON. It keeps its own stack, so depth costs memory, not recursio
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from policylang.evidence import keys, values
@@ -15,47 +16,82 @@ from policylang.evidence.extraction import acts
 from policylang.evidence.extraction.found import Found, typed
 from policylang.evidence.lexicon import word_set
 
-_TOKEN: Final = re.compile(r'[ \t\r\n]*+(?:("(?:[^"\\\n]++|\\.)*+")|([{}\[\],:])|([+-]?[0-9A-Za-z_][0-9A-Za-z_.+-]*+))')
+_STRING: Final = r'"(?:[^"\\\n]++|\\.)*+"'
+_SCALAR: Final = r"[+-]?[0-9A-Za-z_][0-9A-Za-z_.+-]*+"
+_TOKEN: Final = re.compile(rf"[ \t\r\n]*+(?:({_STRING}|{_SCALAR})|(\[++|\]++|[{{}},:]))")
+# One match for a whole member is four times as fast as one for each of its tokens.
+_MEMBER: Final = re.compile(
+    rf"[ \t\r\n]*+({_STRING})[ \t\r\n]*+:[ \t\r\n]*+(?:({_STRING}|{_SCALAR})(?:[ \t\r\n]*+,)?|([{{\[]))"
+)
 _RECORD: Final = frozenset({"id", "uuid", "guid", "key", "name", "slug", "sku", "sha", "arn"})
 _TELLING: Final = word_set("result message output content text stdout stderr detail details msg summary response")
+_NO_LABELS: Final = frozenset({"null", "true", "false"})
+_UNNAMED: Final = 9
 MAX_LEAVES: Final = 20_000
 """Leaves of one document that are read; what lies beyond only sets `truncated`."""
+MAX_CHAIN: Final = 8
+"""Record ids of an entity, from the leaf outwards."""
 
 
 class _Frame:
-    """An open object or array: the key it stands under and, once seen, the id of the record."""
+    """An open object, or array with the arrays right inside it: its key and, once seen, the id of the record."""
 
-    __slots__ = ("key", "label", "named", "own", "parent", "rank", "seen_key", "table")
+    __slots__ = (
+        "chain",
+        "depth",
+        "key",
+        "key_at",
+        "label",
+        "member",
+        "named",
+        "own",
+        "parent",
+        "rank",
+        "table",
+        "told",
+    )
 
     def __init__(self, parent: _Frame | None, key: str, table: bool) -> None:
         self.parent = parent
         self.key = key
         self.table = table
+        self.depth = 1
         self.label: str | None = None
-        self.rank = 9
+        self.rank = _UNNAMED
         self.own = -1
-        self.seen_key: tuple[str, int] | None = None
+        self.member: str | None = None
+        self.key_at = 0
         self.named = ""
+        self.chain: tuple[str, ...] | None = None
+        self.told: str | None = None
 
     def entity(self, leaf: int) -> str | None:
         """The chain of record ids around the leaf that starts at `leaf`, which is not its own entity."""
-        chain: list[str] = []
+        if leaf == self.own:
+            return "/".join(reversed(_joined(self.named, self.parent.ids() if self.parent else ()))) or None
+        if self.told is None:
+            self.told = "/".join(reversed(self.ids()))
+        return self.told or None
+
+    def ids(self) -> tuple[str, ...]:
+        """The record ids from here outwards; worked out once for a frame, so that depth costs no more than length."""
         frame: _Frame | None = self
-        while frame is not None and len(chain) < 8:
-            label = frame.label if frame.own != leaf else None
-            label = label or frame.named or None
-            if label and (not chain or chain[-1] != label):
-                chain.append(label)
+        missing: list[_Frame] = []
+        while frame is not None and frame.chain is None:
+            missing.append(frame)
             frame = frame.parent
-        return "/".join(reversed(chain)) or None
+        chain = frame.chain if frame is not None and frame.chain is not None else ()
+        for inner in reversed(missing):
+            inner.chain = chain = _joined(inner.label or inner.named, chain)
+        return chain
 
 
-class _Leaf(NamedTuple):
-    frame: _Frame
-    key: str
-    key_start: int
-    raw: str
-    start: int
+def _joined(label: str, chain: tuple[str, ...]) -> tuple[str, ...]:
+    return chain if not label or chain[:1] == (label,) else (label, *chain[: MAX_CHAIN - 1])
+
+
+_Leaf = tuple[_Frame, str, int, str, int]
+"""Frame, key, offset of the key, value as written, offset of the value."""
 
 
 def looks_like(text: str, start: int = 0) -> bool:
@@ -82,10 +118,12 @@ def documents(text: str) -> list[Document]:
     found: list[Document] = []
     if "{" not in text and "[" not in text:
         return found
+    mark = _FIRST.match(text)
     at = 0
-    while (mark := _OPENING.search(text, at)) is not None:
+    while mark is not None or (mark := _OPENING.search(text, max(at - 1, 0))) is not None:
         start = mark.end() - 1
         at = mark.end()
+        mark = None
         if not looks_like(text, start):
             continue
         document = read(text, start, len(text))
@@ -96,118 +134,154 @@ def documents(text: str) -> list[Document]:
     return found
 
 
-_OPENING: Final = re.compile(r"(?m)^[ \t]*+[\[{]")
+# A literal first character lets the search skip as fast as memory allows.
+_OPENING: Final = re.compile(r"\n[ \t]*+[\[{]")
+_FIRST: Final = re.compile(r"[ \t]*+[\[{]")
 
 
 def read(text: str, start: int, end: int) -> Document:
     """The document at `start`; its end is `start` where no token could be read."""
     leaves: list[_Leaf] = []
-    stop, cut, closed = start, False, False
-    for leaf, after, done in _leaves(text, start, end):
-        stop, closed = after, done
-        if leaf is None:
-            continue
-        if len(leaves) < MAX_LEAVES:
-            leaves.append(leaf)
-        else:
-            cut = True
+    stop, closed = _leaves(text, start, end, leaves)
+    cut = len(leaves) > MAX_LEAVES
+    del leaves[MAX_LEAVES:]
     found: list[Found] = []
-    for leaf in leaves:
-        fact = _fact(leaf)
+    for frame, key, key_start, raw, begin in leaves:
+        if raw[0] == '"':
+            size = len(raw) - 2
+            if 0 < size <= values.MAX_VALUE and "\\" not in raw:
+                fact = typed(key, raw[1:-1], begin + 1, key_start)
+            else:
+                fact = None
+            if fact is None and key in _TELLING:
+                found += acts.quoted(raw[1:-1], begin + 1)
+        else:
+            fact = typed(key, raw, begin, key_start) if raw != "null" else None
         if fact is not None:
-            found.append(fact)
-        elif leaf.raw[0] == '"' and leaf.key in _TELLING:
-            found += acts.quoted(leaf.raw[1:-1], leaf.start + 1)
+            entity = frame.entity(begin)
+            found.append(fact if entity is None else Found(entity, *fact[1:]))
     return Document(found, start, stop, closed, cut, len(leaves))
 
 
-def _fact(leaf: _Leaf) -> Found | None:
-    raw = leaf.raw
-    if raw[0] == '"':
-        inner = raw[1:-1]
-        if not inner or len(inner) > values.MAX_VALUE or "\\" in inner:
-            return None
-        return typed(leaf.key, inner, leaf.start + 1, leaf.key_start, leaf.frame.entity(leaf.start))
-    if raw == "null":
-        return None
-    return typed(leaf.key, raw, leaf.start, leaf.key_start, leaf.frame.entity(leaf.start))
+def _leaves(text: str, start: int, end: int, leaves: list[_Leaf]) -> tuple[int, bool]:
+    """Add each scalar with its frame; the offset after the last scalar or bracket, and whether the document is closed.
 
-
-def _leaves(text: str, start: int, end: int) -> Iterator[tuple[_Leaf | None, int, bool]]:
-    """Each scalar with its frame, the offset after it and whether the document is closed; ends where JSON ends."""
+    One leaf more than `MAX_LEAVES` is added where there are more.
+    """
     frame: _Frame | None = None
-    match = _TOKEN.match
-    at = start
+    member, match = _MEMBER.match, _TOKEN.match
+    at = stop = start
+    tried = False
     while True:
-        token = match(text, at, end)
-        if token is None:
-            return
-        at = token.end()
-        mark = token[2]
-        if mark is None:
-            if frame is None:
-                return
-            raw, begin = token[token.lastindex or 1], token.start(token.lastindex or 1)
-            if frame.table and frame.seen_key is None:
-                if raw[0] != '"':
-                    return
-                frame.seen_key = (raw[1:-1], begin)
+        if frame is not None and frame.table and frame.member is None and (pair := member(text, at, end)) is not None:
+            key, raw, bracket = pair.groups()
+            at = pair.end()
+            if bracket is not None:
+                frame.member, frame.key_at = key[1:-1], pair.start(1)
+                frame = _open(frame, bracket == "{")
                 continue
-            yield _scalar(frame, raw, begin), at, False
-        elif mark in "{[":
-            frame = _open(frame, mark)
-        elif mark in "}]":
-            if frame is None or frame.table != (mark == "}"):
-                return
-            frame = frame.parent
-            if frame is not None and frame.table:
-                frame.seen_key = None
-            yield None, at, frame is None
-            if frame is None:
-                return
-        elif mark == "," and frame is not None and frame.table:
-            frame.seen_key = None
+            stop = pair.end(2)
+            key = key[1:-1]
+            if (rank := _rank(key)) != _UNNAMED:
+                _label(frame, rank, raw, pair.start(2))
+            leaves.append((frame, key, pair.start(1), raw, pair.start(2)))
+        elif (token := match(text, at, end)) is None:
+            return stop, False
+        else:
+            at = token.end()
+            raw, mark = token.groups()
+            if raw is not None:
+                begin = token.start(1)
+                if frame is None:
+                    return stop, False
+                if not frame.table:
+                    leaves.append((frame, frame.key, begin, raw, begin))
+                elif frame.member is None:
+                    if raw[0] != '"':
+                        return stop, False
+                    frame.member, frame.key_at = raw[1:-1], begin
+                    continue
+                else:
+                    _label(frame, _rank(frame.member), raw, begin)
+                    leaves.append((frame, frame.member, frame.key_at, raw, begin))
+                    frame.member = None
+                stop = at
+            elif mark[0] in "[{":
+                frame = _open(frame, mark == "{")
+                frame.depth = len(mark)
+                continue
+            elif mark[0] in "]}":
+                if frame is None or frame.table != (mark == "}"):
+                    return stop, False
+                if frame.depth > len(mark):
+                    frame.depth -= len(mark)
+                    stop = at
+                    continue
+                at = stop = token.start(2) + frame.depth
+                frame = frame.parent
+                if frame is None:
+                    return stop, True
+                frame.member = None
+                continue
+            else:
+                if mark == "," and frame is not None:
+                    frame.member = None
+                continue
+        if len(leaves) > MAX_LEAVES:
+            if not tried and (whole := _strict_end(text, start)) is not None:
+                return whole, True
+            tried = True
+            del leaves[MAX_LEAVES + 1 :]
 
 
-def _open(parent: _Frame | None, mark: str) -> _Frame:
-    key = ""
-    if parent is not None:
-        key = parent.seen_key[0] if parent.table and parent.seen_key else parent.key
-    frame = _Frame(parent, key, mark == "{")
-    if parent is not None and parent.table and mark == "{" and key:
-        kind = values.classify(key)
-        if kind is not None and kind[0] in ("id", "checksum", "path", "ip", "version"):
-            frame.named = key
+def _strict_end(text: str, start: int) -> int | None:
+    """Where a document ends that the standard parser takes, ten times as fast as here; None if it does not."""
+    try:
+        return _DECODER.raw_decode(text, start)[1]
+    except (ValueError, RecursionError):
+        return None
+
+
+_DECODER: Final = json.JSONDecoder()
+
+
+def _open(parent: _Frame | None, table: bool) -> _Frame:
+    if parent is None:
+        return _Frame(None, "", table)
+    key = parent.key if parent.member is None else parent.member
+    frame = _Frame(parent, key, table)
+    if table and parent.table and key and _names(key):
+        frame.named = key
     return frame
 
 
-def _scalar(frame: _Frame, raw: str, begin: int) -> _Leaf:
-    key, key_start = frame.seen_key if frame.table and frame.seen_key else (frame.key, begin)
-    if frame.table:
-        _label(frame, key, raw, begin)
-        frame.seen_key = None
-    return _Leaf(frame, key, key_start, raw, begin)
+@lru_cache(maxsize=16_384)
+def _names(key: str) -> bool:
+    """True if a key is itself the id of the record under it."""
+    kind = values.classify(key)
+    return kind is not None and kind[0] in ("id", "checksum", "path", "ip", "version")
 
 
-def _label(frame: _Frame, key: str, raw: str, begin: int) -> None:
-    """Take a scalar as the record's id if it is a better one than what was seen: `id`, `x_id`, `x_number`, `name`."""
+@lru_cache(maxsize=16_384)
+def _rank(key: str) -> int:
+    """How well a key names its record: `id` 0, `x_id` 1, `x_number` 2, `name` 3; the lower, the better."""
     parts = keys.words(key)
-    if not parts or len(raw) > 80 or raw in ("null", "true", "false"):
-        return
+    if not parts:
+        return _UNNAMED
     last = parts[-1]
     if len(parts) == 1 and last in _RECORD:
-        rank = 0 if last in ("id", "uuid", "guid", "arn") else 3
-    elif last == "id":
-        rank = 1
-    elif (
-        last in ("number", "code", "sha", "key")
-        and raw[0] == '"'
-        and parts[0] not in ("exit", "status", "error", "zip")
-    ):
-        rank = 2
-    else:
+        return 0 if last in ("id", "uuid", "guid", "arn") else 3
+    if last == "id":
+        return 1
+    numbered = last in ("number", "code", "sha", "key") and parts[0] not in ("exit", "status", "error", "zip")
+    return 2 if numbered else _UNNAMED
+
+
+def _label(frame: _Frame, rank: int, raw: str, begin: int) -> None:
+    """Take a scalar as the record's id if it is a better one than what was seen."""
+    if rank >= frame.rank or len(raw) > 80 or raw in _NO_LABELS:
         return
     value = raw.strip('"')
-    if rank < frame.rank and value and (rank < 2 or rank == 3 or any(c.isdigit() for c in value)):
-        frame.label, frame.rank, frame.own = value, rank, begin + (raw[0] == '"')
-        frame.own = begin
+    # A number or code names a record only as text that holds a digit.
+    if value and (rank != 2 or (raw[0] == '"' and any(char.isdigit() for char in value))):
+        frame.label, frame.rank, frame.own = value, rank, begin
