@@ -1,6 +1,6 @@
 """Representation on real sessions: how often each status is said, and how often it is right.
 
-Run from the project's root: ``python -m benchmarks.representation [--half dev|heldout]`` prints the rates,
+Run from the project's root: ``python -m benchmarks.representation [--half HALF]`` prints the rates,
 ``--sheet 60 --status restated --out FILE`` writes a rating sheet (it quotes the sessions, so keep it out of the
 project), ``--score`` compares what is said now with the hand judgements of ``tests/evidence_labels/representation``
 (see GUIDE.md there).
@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,7 +67,12 @@ HALVES: Final[dict[str, tuple[str, ...]]] = {
         "mini-swe-agent/django-11049.traj.json",
         "mini-swe-agent/django-14730.traj.json",
     ),
+    "dialogue": tuple(
+        f"tau-bench/gpt-4o-airline-longest-30.json#{task}" for task in (0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15)
+    ),
 }
+"""Sessions by half. `dialogue` is held out too: calls of an airline's desk, of a file that only extraction was tuned on.
+"""
 SETUPS: Final = ("tail", "state")
 OLDEST: Final = 0.6
 EPOCHS: Final = 7
@@ -91,8 +97,12 @@ class Case:
 
 def spans_of(file: str) -> list[Span]:
     """The spans of a session file by name, in order; malformed records are left out."""
-    path = ROOT / file if file.startswith("examples/") else TRANSCRIPTS / file
-    with open_transcript(path, lenient=True) as transcript:
+    name, _, task = file.partition("#")
+    path = ROOT / name if name.startswith("examples/") else TRANSCRIPTS / name
+    stream = (
+        BytesIO(json.dumps({"messages": json.loads(path.read_bytes())[int(task)]["traj"]}).encode()) if task else path
+    )
+    with open_transcript(stream, lenient=True) as transcript:
         return list(transcript)
 
 
