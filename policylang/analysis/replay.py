@@ -6,8 +6,9 @@ compactor likes. Both are then asked which facts are out of reach, and which of 
 
 The rehydration index is `pre` (original texts, never rebuilt) or `rebuilt`, the document's failure: made anew from what
 is left after each compaction. The query log is derived from the session: a later span that names the key of an earlier
-fact, or uses its distinctive value, is a query for it (see `Session.asks`). Where that log is shorter than the policy's
-minimum and the policy says `cold_start probes`, question probes over the archived facts are logged as queries too.
+fact, or uses its distinctive value, needs it (see `Session.asks`); where the transcript shows it no more, in its span
+or restated, that need is a query. Where the log is shorter than the policy's minimum and the policy says `cold_start
+probes`, question probes over the facts that have gone are logged as queries too.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class ReplayOptions:
         index: `pre` or `rebuilt`.
         keep_tokens: Size that the compactor aims at; as long as an epoch where it is left out.
         summary_tokens: Size of an epoch's summary.
-        epsilon: The compactor's own bound on an epoch's aggregate.
+        epsilon: The compactor's own bound: `similarity` keeps it over the epoch, `structural` by causal chain.
         enforce: Carry the verdicts out; else they are only noted beside the ungated run.
     """
 

@@ -63,7 +63,8 @@ class EpochReport:
         spilled, spilled_tokens: Spans that were swapped for a pointer.
         kept: Spans that the plan spills and that stay as they are, being no longer than their pointer.
         after_tokens: The transcript afterwards, with summary and pointers.
-        aggregate: The compactor's own ε over the epoch (the document's flawed bound).
+        aggregate: Loss over the epoch of all that the compactor's ε counts: all spans for `similarity`, whose flawed
+            bound it is, reasoning for `structural`.
         worst_chain: The largest ε of a causal chain; None where the policy was not asked or it is unknown.
         queries, divergence: Of the query log at the decision.
         lost: Facts out of reach at the end of the epoch, all told.

@@ -31,6 +31,7 @@ from policylang.analysis.compactor import (
     vector_of,
 )
 from policylang.analysis.embed import Vector, cosine
+from policylang.evidence.chains import epsilon
 from policylang.evidence.ingest import Ingested, ingest
 from policylang.transcript.request import Request
 from policylang.transcript.span import Span
@@ -209,7 +210,7 @@ def _respect(live: Sequence[Span], epoch: int, budget: Budget, gone: set[str], e
         for span, name in zip(live, chains, strict=False):
             if is_reasoning(span):
                 members.setdefault(name, []).append(span)
-        beyond = [spans for spans in members.values() if _cost(spans, extracts) > budget.epsilon * _mass(spans)]
+        beyond = [spans for spans in members.values() if _epsilon(spans, extracts) > budget.epsilon]
         if not beyond:
             return
         for spans in beyond:
@@ -219,9 +220,7 @@ def _respect(live: Sequence[Span], epoch: int, budget: Budget, gone: set[str], e
             gone.discard(worst.id)
 
 
-def _cost(spans: Sequence[Span], extracts: Mapping[str, Extract]) -> float:
-    return sum(extracts[span.id].loss * span.mass for span in spans if span.id in extracts)
-
-
-def _mass(spans: Sequence[Span]) -> int:
-    return sum(span.mass for span in spans)
+def _epsilon(spans: Sequence[Span], extracts: Mapping[str, Extract]) -> float:
+    """ε of a chain's reasoning, computed as the gate does, so that no rounding parts the two."""
+    evicted = [(span.mass, extracts[span.id].loss) for span in spans if span.id in extracts]
+    return epsilon(evicted, sum(span.mass for span in spans)) or 0.0

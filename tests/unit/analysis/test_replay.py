@@ -162,15 +162,33 @@ def test_asks_name_keys_and_use_values() -> None:
     assert all(ask.epoch > ask.fact.epoch for ask in session.asks)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared sessions are not here")
-@pytest.mark.parametrize("name", ["claude-code/rust-port.jsonl", "swe-agent/pydicom-1458.traj"])
-def test_real_sessions_replay(name: str) -> None:
+FORMATS = ("anthropic", "claude-code", "openai-chat", "swe-agent")
+RECORDED = [f"{name}/{path.name}" for name in FORMATS for path in sorted((SHARED / name).glob("*"))]
+"""Sessions recorded by others, in the four formats; none where they are not beside the project."""
+
+
+@pytest.mark.skipif(not RECORDED, reason="the shared sessions are not here")
+@pytest.mark.parametrize("name", RECORDED or ["none"])
+@pytest.mark.parametrize(("compactor", "index"), [("similarity", "rebuilt"), ("structural", "pre")])
+def test_real_sessions_replay(name: str, compactor: str, index: str) -> None:
     spans = list(open_transcript(SHARED / name))
-    report = replay(load("std/standard"), spans, ReplayOptions(index="rebuilt"), name=name, as_of=DAY)
+    options = ReplayOptions(compactor=compactor, index=index)  # type: ignore[arg-type]
+    report = replay(load("std/standard"), spans, options, name=name, as_of=DAY)
     assert report.gated is not None
     assert report.gated.lost == ()
     assert report.spans == len(spans)
-    assert len(report.gated.epochs) >= 5
+    decided = [epoch for epoch in report.gated.epochs if epoch.decision is not None]
+    if compactor == "similarity":
+        assert all({"index-source", "scoring-not-structural"} <= set(epoch.rules) for epoch in decided)
+        assert len(report.gated.transcript) == len(spans)
+    else:
+        assert not any({"epsilon-exceeded", "index-source"} & set(epoch.rules) for epoch in decided)
+        assert all(epoch.worst_chain is not None and epoch.worst_chain <= 0.08 for epoch in decided)
+    originals = {span.id: span for span in spans}
+    for span in report.gated.transcript:
+        pointer = parse_pointer(span.text) if span.kind == "pointer" else None
+        if pointer is not None and pointer.span in originals:
+            assert pointer.sha256 == text_digest(originals[pointer.span].text)
 
 
 SPILLS = """
