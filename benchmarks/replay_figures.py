@@ -105,6 +105,7 @@ _RUN_HEAD: Final = (
     "session",
     "epochs refused",
     "tokens compacted",
+    "less",
     "tokens spilled",
     "tokens at the end",
     "facts lost",
@@ -133,6 +134,7 @@ def _runs(found: Found, runtime: Runtime) -> Iterator[Sequence[str]]:
             f"`{name}`",
             f"{gate['refused']} of {gate['epochs']}",
             _pair(without["compacted_tokens"], gate["compacted_tokens"]),
+            _less(without["compacted_tokens"], gate["compacted_tokens"]),
             f"{gate['spilled_tokens']:,}",
             *(_pair(without[key], gate[key]) for key in ("final_tokens", "lost", "asked", "asked_lost")),
         )
@@ -161,6 +163,10 @@ def _last(run: RunReport) -> str:
 
 def _pair(without: int, gate: int) -> str:
     return f"{without:,} → {gate:,}"
+
+
+def _less(without: int, gate: int) -> str:
+    return f"{100 * (without - gate) / without:.0f} %" if without else "-"
 
 
 def _report(found: Found, name: str, runtime: Runtime) -> ReplayReport:
