@@ -208,6 +208,8 @@ def _valid(text: str) -> str:
 
 # Possessive repeats and a look-behind keep each of these linear on any clause.
 _BREAK: Final = re.compile(r"(?i)[\n\r;]|(?<![.!?])[.!?]++[\"')\]*`]*+(?:\s|\Z)|(?:(?<!,),)?(?<!\s)\s(?:but|while)\s")
+# The same without its last alternative; a set of first characters lets the search skip to the next mark.
+_MARK: Final = re.compile(r"(?s)[\n\r;.!?](?:(?<=[\n\r;])|(?<![.!?].)[.!?]*+[\"')\]*`]*+(?:\s|\Z))")
 _ASKS: Final = re.compile(r"(?i)\W*+(?:(?:so|and|then|now) )?(?:what|which|who|whose|where|why|how)\b")
 _CONDITION: Final = re.compile(
     r"(?i)\b(?:if|when|whenever|unless|whether|once|until|assuming|suppose|in case|would have)\b"
@@ -248,7 +250,9 @@ def clauses(text: str, start: int = 0, end: int | None = None, *, moods: bool = 
     found: list[Clause] = []
     body = text[start:stop]
     at = 0
-    for mark in _BREAK.finditer(body):
+    plain = "but" not in body and "while" not in body and (low := body.lower()).isascii()
+    plain = plain and "but" not in low and "while" not in low
+    for mark in (_MARK if plain else _BREAK).finditer(body):
         _add(found, body, at, mark.start(), "?" in mark.group(), start, moods)
         at = mark.end()
     _add(found, body, at, len(body), False, start, moods)
@@ -271,11 +275,39 @@ def mood(clause: str) -> str:
     """The mood of one clause by its words; a question mark is the caller's to see."""
     if _ASKS.match(clause):
         return QUESTION
-    if _CONDITION.search(clause):
+    low = clause.lower()
+    if _any(_CONDITION_PARTS, low) and _CONDITION.search(clause):
         return CONDITION
-    return WISH if _WISH.search(clause) or _ORDER.match(clause) else STATEMENT
+    if _any(_WISH_PARTS, low) and _WISH.search(clause):
+        return WISH
+    return WISH if _ORDER.match(clause) else STATEMENT
 
 
 def is_denied(clause: str) -> bool:
     """True for "it is not true that …" and its kin."""
-    return bool(_DENIED.search(clause))
+    return _any(_DENIED_PARTS, clause.lower()) and bool(_DENIED.search(clause))
+
+
+def _any(parts: tuple[str, ...], low: str) -> bool:
+    """True if one of the parts stands in the text, or if its case cannot be told by `lower` alone (`ı`, `ſ`)."""
+    return not low.isascii() or any(map(low.__contains__, parts))
+
+
+# One of these stands in whatever the patterns match; looking for them costs a tenth of a search.
+_CONDITION_PARTS: Final = (
+    "if",
+    "when",
+    "unless",
+    "whether",
+    "once",
+    "until",
+    "assuming",
+    "suppose",
+    "in case",
+    "would have",
+)
+_WISH_PARTS: Final = (
+    "to", "should", "must", "shall", "would", "could", "might", "may", "let", "will", "'ll", "expect", "hopefully",
+    "make sure", "please", "don't",
+)  # fmt: skip
+_DENIED_PARTS: Final = (" that",)
