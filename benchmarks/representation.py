@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import policylang
 from benchmarks.evidence import wilson
@@ -71,8 +71,7 @@ HALVES: Final[dict[str, tuple[str, ...]]] = {
         f"tau-bench/gpt-4o-airline-longest-30.json#{task}" for task in (0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15)
     ),
 }
-"""Sessions by half. `dialogue` is held out too: calls of an airline's desk, of a file that only extraction was tuned on.
-"""
+"""Sessions by half. `dialogue` is held out too: talks at an airline's desk; extraction was tuned on its file."""
 SETUPS: Final = ("tail", "state")
 OLDEST: Final = 0.6
 EPOCHS: Final = 7
@@ -167,9 +166,8 @@ def rates(files: Iterable[str]) -> dict[str, Any]:
     return {setup: {name: dict(count) for name, count in tally.items()} for setup, tally in out.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """An anchor drawn for rating, where and as what."""
+class Drawn(NamedTuple):
+    """An anchor drawn for rating."""
 
     case: Case
     anchor: SpanFacts
@@ -242,27 +240,29 @@ def _lines(session: Session, places: Sequence[int], words: Sequence[str], value:
 
 @dataclass(slots=True)
 class Tally:
-    """What a half's hand judgements say of the system as it is now.
+    """What a half's hand judgements say of the system as it is now; pairs are (said now, true status).
 
     Attributes:
-        spans: (said now, true status) of every rated anchor that still is one.
-        asserting: The same, for those that assert something.
-        facts: (said now, true status) of every rated assertion that is still found.
-        anchors: Anchors of the half in both set-ups, by what is said of them now.
+        spans: Rated anchors that still are anchors.
+        asserting: Those of them that assert something.
+        facts: Rated assertions that are still found.
+        anchors: Anchors of the half in both set-ups.
+        false_contradicted: Anchors now said contradicted that were rated, in either set-up, and are not.
+        unrated: Anchors now said contradicted that nobody has rated.
         changed: Rated anchors of which something else is said now than when they were rated.
         gone: Rated anchors that are none any more, or whose text is another.
         facts_gone: Rated assertions that are not found any more.
-        unrated: Anchors now said contradicted that nobody has rated.
     """
 
     spans: Counter[tuple[str, str]] = field(default_factory=Counter)
     asserting: Counter[tuple[str, str]] = field(default_factory=Counter)
     facts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    anchors: Counter[str] = field(default_factory=Counter)
+    anchors: int = 0
+    false_contradicted: int = 0
+    unrated: int = 0
     changed: int = 0
     gone: int = 0
     facts_gone: int = 0
-    unrated: int = 0
 
 
 def rows(half: str) -> list[dict[str, Any]]:
@@ -275,25 +275,23 @@ def score(half: str) -> Tally:
     """Compare the judgements of a half with what is said now; a row counts by its truth, whatever was said then."""
     tally = Tally()
     judged = {(row["file"], row["setup"], row["span"]): row for row in rows(half)}
-    either = {(row["file"], row["span"], row["said"]) for row in judged.values()}
+    truth = {(row["file"], row["span"]): row["truth"] for row in judged.values() if row["said"] == "contradicted"}
     for case in cases(HALVES[half]):
         for anchor in case.anchors:
             found = case.session.represent(anchor.position)
-            said = found.representation
-            tally.anchors[said] += 1
-            if said == "contradicted" and (case.file, anchor.id, said) not in either:
-                tally.unrated += 1
+            tally.anchors += 1
             row = judged.pop((case.file, case.setup, anchor.id), None)
-            if row is not None and row["sha256"] != case.sha256(anchor):
-                tally.gone += 1
-            elif row is not None:
-                _compare(tally, row, said, dict(zip(_places(case, anchor), found.statuses, strict=True)))
+            if found.representation == "contradicted":
+                true = row["truth"] if row is not None else truth.get((case.file, anchor.id))
+                tally.unrated += true is None
+                tally.false_contradicted += true not in (None, "contradicted")
+            if row is not None and row["sha256"] == case.sha256(anchor):
+                places = [(one.key, one.start) for one in case.session.spans[anchor.position].extraction.assertions]
+                _compare(tally, row, found.representation, dict(zip(places, found.statuses, strict=True)))
+            else:
+                tally.gone += row is not None
     tally.gone += len(judged)
     return tally
-
-
-def _places(case: Case, anchor: SpanFacts) -> list[tuple[str, int]]:
-    return [(one.key, one.start) for one in case.session.spans[anchor.position].extraction.assertions]
 
 
 def _compare(tally: Tally, row: dict[str, Any], said: str, statuses: dict[tuple[str, int], str | None]) -> None:
@@ -311,8 +309,7 @@ def _compare(tally: Tally, row: dict[str, Any], said: str, statuses: dict[tuple[
 
 def precision(pairs: Counter[tuple[str, str]], status: str) -> tuple[int, int]:
     """How many of those said to have a status have it, and how many are said to."""
-    said = [(truth, count) for (now, truth), count in pairs.items() if now == status]
-    return sum(count for truth, count in said if truth == status), sum(count for _, count in said)
+    return pairs[status, status], sum(count for (now, _), count in pairs.items() if now == status)
 
 
 def missed(pairs: Counter[tuple[str, str]]) -> tuple[int, int]:
@@ -323,12 +320,11 @@ def missed(pairs: Counter[tuple[str, str]]) -> tuple[int, int]:
 
 def figures(tally: Tally) -> dict[str, dict[str, Any]]:
     """The figures of a half by name: hits, of how many, share, its 95 % Wilson interval, and the target if any."""
-    right, said = precision(tally.spans, "contradicted")
     table = {
         "restated is right": (*precision(tally.spans, "restated"), ">= 0.95"),
         "restated is right, anchors that assert": (*precision(tally.asserting, "restated"), None),
         "restated is right, assertions": (*precision(tally.facts, "restated"), None),
-        "contradicted wrongly, of all anchors": (said - right, tally.anchors.total(), "<= 0.01"),
+        "contradicted wrongly, of all anchors": (tally.false_contradicted, tally.anchors, "<= 0.01"),
         "referenced is right": (*precision(tally.spans, "referenced"), ">= 0.70"),
         "referenced is right, assertions": (*precision(tally.facts, "referenced"), None),
         "superseded is right, assertions": (*precision(tally.facts, "superseded"), None),
