@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 import policylang
 from benchmarks.model import Cell, Goal, Report, Table, Unit, scaled
+from benchmarks.render import count
 from benchmarks.timing import medians, once, without_collector
 from policylang.compiler.columns import ColumnHits, ColumnPlan
 from policylang.evidence.world import build_world
@@ -88,10 +92,9 @@ class Fleet:
     rows: list[Row]
 
 
-def fleet(policy: Policy, spans: int, per_request: int = SPANS_PER_REQUEST) -> Fleet:
+def requests(spans: int, per_request: int = SPANS_PER_REQUEST) -> Iterator[Request]:
     """``spans`` evicted spans over requests of ``per_request``, of mixed kinds, ages and sizes; the same each time."""
     draw = np.random.default_rng(20261201)
-    worlds: list[World] = []
     for start in range(0, spans, per_request):
         size = min(per_request, spans - start)
         kinds = draw.integers(0, len(KINDS), size).tolist()
@@ -103,8 +106,12 @@ def fleet(policy: Policy, spans: int, per_request: int = SPANS_PER_REQUEST) -> F
             for n in range(size)
         )
         covers = frozenset(span.id for span, is_covered in zip(found, covered, strict=True) if is_covered)
-        request = Request(EPOCH, found, IndexEvidence("pre_compaction", "never", covers))
-        worlds.append(build_world(policy.checked, request, as_of=DAY))
+        yield Request(EPOCH, found, IndexEvidence("pre_compaction", "never", covers))
+
+
+def fleet(policy: Policy, spans: int, per_request: int = SPANS_PER_REQUEST) -> Fleet:
+    """The facts of `requests`, and the same as dict rows."""
+    worlds = [build_world(policy.checked, request, as_of=DAY) for request in requests(spans, per_request)]
     rows = [
         {"id": s.id, "kind": s.kind, "class": s.klass, "age": s.age, "tokens": s.tokens, "indexed": s.indexed}
         for world in worlds
@@ -145,20 +152,56 @@ def run(quick: bool) -> Report:
     )
     notes = (
         f"{len(rules)} rules over evicted spans (kind, class, age, tokens, index), requests of "
-        f"{SPANS_PER_REQUEST:,} spans; ns per span and rule but for the last two rows.".replace(",", " "),
+        f"{count(SPANS_PER_REQUEST)} spans; ns per span and rule but for the last two rows.",
         "All three give the same hits, compared in full beforehand. Columns hold what the rules read and are encoded "
         "once, however often rules run over them; the dict rows are there already.",
     )
     largest = sizes[-1]
     per_rule = scaled(measured[largest]["columns"] * share[largest], "ns")
-    word = f"{largest:,} spans".replace(",", " ")
+    word = f"{count(largest)} spans"
     nanoseconds: Unit = "ns"
     goals = (
         Goal(f"{word}: columns, per span and rule", per_rule, 10.0, nanoseconds),
         Goal(f"{word}: plain Python on dict rows ÷ columns", _ratio(measured[largest]), 10.0, "×", False),
     )
-    head = ("ns", *(f"{size:,} spans".replace(",", " ") for size in sizes))
-    return Report((Table("Rules over columns", head, tuple(rows), notes),), goals)
+    head = ("ns", *(f"{count(size)} spans" for size in sizes))
+    calls = _calls_table(policy, 20_000 if quick else 100_000, 2 if quick else 7)
+    return Report((Table("Rules over columns", head, tuple(rows), notes), calls), goals)
+
+
+def _calls_table(policy: Policy, spans: int, rounds: int) -> Table:
+    """The public calls on the same requests: all at once, and one by one."""
+    calls: dict[str, Callable[[Sequence[Request]], list[str]]] = {
+        "`evaluate_many`": lambda asked: [v.decision for v in policylang.evaluate_many(policy, asked, as_of=DAY)],
+        "`evaluate`, one by one": lambda asked: [policylang.evaluate(policy, one, as_of=DAY).decision for one in asked],
+    }
+    with without_collector():
+        parts = [(one.epoch, one.spans, one.index) for one in requests(spans)]
+        found = {name: _time_call(call, parts, rounds) for name, call in calls.items()}
+    if len({tuple(decisions) for _, _, decisions in found.values()}) != 1:
+        raise ValueError("evaluate_many and evaluate decide differently")
+    rows = tuple(
+        (name, scaled(fresh / spans, "ns"), scaled(again / spans, "ns")) for name, (fresh, again, _) in found.items()
+    )
+    note = (
+        f"All {len(policy.on(DAY).rules)} rules over {count(spans)} spans in {count(len(parts))} requests; ns a span, "
+        "medians. A fresh request has no facts yet; again is the same `Request` objects."
+    )
+    return Table("The calls, by span", ("ns", "fresh requests", "again"), rows, (note,))
+
+
+def _time_call(
+    call: Callable[[Sequence[Request]], list[str]], parts: Sequence[tuple[Any, ...]], rounds: int
+) -> tuple[float, float, list[str]]:
+    fresh, again = [], []
+    decisions: list[str] = []
+    for _ in range(rounds):
+        asked = [Request(*part) for part in parts]
+        started = time.perf_counter()
+        decisions = call(asked)
+        fresh.append(time.perf_counter() - started)
+        again.append(once(partial(call, asked)))
+    return statistics.median(fresh), statistics.median(again), decisions
 
 
 def _ratio(measured: dict[str, float]) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from benchmarks.model import Cell, Goal, Report, Table, scaled
+from benchmarks.render import count, figure
 from benchmarks.sides import ANCHORS, Case, Side, missing, sides
 from benchmarks.timing import medians
 
@@ -16,7 +17,7 @@ SIZES: Final = (1, 10, 100, 1_000)
 LARGEST: Final = SIZES[-1]
 HAND: Final = "hand-written Python"
 OURS: Final = "policylang"
-EACH_SPAN: Final = ("CEL (C++), spans", "Cedar, a request a span")
+EACH_SPAN: Final = ("CEL (C++), spans", "CEL (C++), spans, anchors named", "Cedar, a request a span")
 """The peers' forms whose policy sees the spans, as policylang's does."""
 
 
@@ -96,9 +97,10 @@ def _table(title: str, found: dict[int, dict[str, float]], notes: tuple[str, ...
         cells: list[Cell] = [name]
         for size in SIZES:
             taken, ours = found[size][name], found[size][OURS]
-            cells.append(f"{scaled(taken, 'µs'):.3g} ({taken / ours:.2g})" if name != OURS else scaled(taken, "µs"))
+            ratio = f" ({figure(taken / ours, 2)})" if name != OURS else ""
+            cells.append(figure(scaled(taken, "µs")) + ratio)
         rows.append(tuple(cells))
-    return Table(title, ("µs", *(f"N = {size:,}".replace(",", " ") for size in SIZES)), tuple(rows), notes)
+    return Table(title, ("µs", *(f"N = {count(size)}" for size in SIZES)), tuple(rows), notes)
 
 
 def _goals(found: dict[str, float]) -> Iterator[Goal]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.model import Cell, Goal, Report, Table, scaled
+from benchmarks.render import count
 from benchmarks.timing import medians, once
 from policylang.check import check, load_text
 from policylang.compiler.fused import fuse
@@ -143,7 +144,7 @@ def _phase_table(phases: Mapping[int, tuple[dict[str, float], int]]) -> Table:
         f"{rate[1]:.0f} kB and {rate[2]:.0f} kB of text."
     )
     return Table(
-        "From text to the compiled function", ("ms", *(f"{size} rules" for size in SIZES)), tuple(rows), (note,)
+        "From text to the compiled function", ("ms", *(f"{count(size)} rules" for size in SIZES)), tuple(rows), (note,)
     )
 
 

@@ -21,22 +21,23 @@ def cell(value: Cell) -> str:
         case float():
             return figure(value)
         case int():
-            return f"{value:,}".replace(",", " ")
+            return count(value)
         case str():
             return value
 
 
-def figure(value: float) -> str:
-    """A number with three digits that count, none of them in an exponent."""
+def count(value: int) -> str:
+    """A whole number, its thousands apart."""
+    return f"{value:,}".replace(",", " ")
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """A number with so many digits that count, none of them in an exponent."""
     if value == 0:
         return "0"
-    digits = max(0, 2 - _exponent(value))
-    return f"{round(value, 2 - _exponent(value)):,.{digits}f}".replace(",", " ")
-
-
-def _exponent(value: float) -> int:
     # Rounded first, so that 9.999 counts as the 10.0 that it is shown as.
-    return int(f"{value:.2e}".partition("e")[2])
+    places = digits - 1 - int(f"{value:.{digits - 1}e}".partition("e")[2])
+    return f"{round(value, places):,.{max(0, places)}f}".replace(",", " ")
 
 
 def markdown(reports: Mapping[str, tuple[str, Report]], machine: Mapping[str, str]) -> str:

@@ -277,7 +277,9 @@ def missing() -> tuple[str, ...]:
 
 def sides() -> tuple[Side, ...]:
     """All sides that can run here; plain Python is the first, policylang the second."""
-    hand = Side("hand-written Python", _hand_ready, lambda case: partial(_hand_plain, case.request()), "the document's")
+    hand = Side(
+        "hand-written Python", _hand_ready, lambda case: partial(_hand_plain, case.request()), "a list comprehension"
+    )
     found = [hand, *_policylang()]
     for module, opener in OPENERS.items():
         if find_spec(module) is not None:
