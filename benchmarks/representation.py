@@ -267,8 +267,7 @@ class Tally:
 
 def rows(half: str) -> list[dict[str, Any]]:
     """The hand judgements of a half."""
-    text = (LABELS / f"{half}.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in (LABELS / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def score(half: str) -> Tally:
@@ -314,8 +313,8 @@ def precision(pairs: Counter[tuple[str, str]], status: str) -> tuple[int, int]:
 
 def missed(pairs: Counter[tuple[str, str]]) -> tuple[int, int]:
     """How many that are not said to be restated are, of all that are not said to be."""
-    other = [(truth, count) for (now, truth), count in pairs.items() if now != "restated"]
-    return sum(count for truth, count in other if truth == "restated"), sum(count for _, count in other)
+    said, total = precision(pairs, "restated")[1], pairs.total()
+    return sum(count for (now, truth), count in pairs.items() if truth == "restated" != now), total - said
 
 
 def figures(tally: Tally) -> dict[str, dict[str, Any]]:
