@@ -13,7 +13,8 @@ from operator import itemgetter
 from typing import Any, Final
 
 from policylang.compiler import values
-from policylang.compiler.fused_source import Scope, Writer
+from policylang.compiler.fused_scope import Scope
+from policylang.compiler.fused_source import Writer
 from policylang.regex import compile_pattern
 from policylang.rules_ir import expr as ir
 from policylang.rules_ir.facts import World

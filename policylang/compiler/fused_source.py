@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from policylang.compiler.fused_scope import Scope
 from policylang.compiler.shape import CHEAP_FIELDS, Shapes
 from policylang.rules_ir import expr as ir
 from policylang.rules_ir.facts import ATTRIBUTE
@@ -24,39 +25,6 @@ _HELPERS: Final = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 Rail = bool | None
 """What an unknown renders as: False and True for the two rails, None for the value."""
-
-
-class Scope:
-    """Names of one function being written.
-
-    Attributes:
-        slots: Slot to variable.
-        depth: Nesting of the line so far.
-        temporaries: How many the statement has.
-        hoisted: In a shared loop, reads of the world to locals set before the loop; else None.
-        settled: Whether the fields read next were read before in the same turn.
-        reads: In a shared loop, fields of the subject to what their local is at the start of each turn.
-    """
-
-    __slots__ = ("depth", "hoisted", "reads", "settled", "slots", "temporaries")
-
-    def __init__(self, slots: dict[int, str], *, hoisting: bool = False) -> None:
-        self.slots = slots
-        self.depth = 0
-        self.temporaries = 0
-        self.hoisted: dict[str, str] | None = {} if hoisting else None
-        self.settled = False
-        self.reads: dict[str, str] = {}
-
-    def temporary(self) -> str:
-        """A fresh local; the counter is reset for each statement."""
-        self.temporaries += 1
-        return f"t{self.temporaries}"
-
-    @property
-    def parameters(self) -> str:
-        """Parameters, and equally arguments, of a function that sees the same slots."""
-        return ", ".join(("w", "k", *self.slots.values()))
 
 
 class Writer:

@@ -94,8 +94,9 @@ def _epochs(report: ReplayReport) -> Iterator[Block]:
         every = ", ".join(f"{_short(rule, ())}" for rule in always)
         yield Text(line("every refusal also by ", Piece(visible(every), "bad")), indent=2)
     text = (
-        "ε epoch: the loss that the compactor itself bounds, over the whole epoch. ε chain: the largest of one causal "
-        "chain. compact, spill: tokens. No decision: nothing to evict."
+        "ε epoch: the loss over the whole epoch, all that a similarity compactor bounds. ε chain: the largest of one "
+        "causal chain. compact, spill: tokens. spill part: refused, and the salvage compacts the rest. No decision: "
+        "nothing to evict."
     )
     yield Text(line(Piece(text, "muted")), indent=2, hang=0)
 
@@ -133,7 +134,8 @@ def _decision(epoch: EpochReport) -> Piece:
         case "compact":
             return Piece("compact", "good")
         case "spill_lossless":
-            return Piece("spill", "bad")
+            # A refused epoch may still compact what the salvage leaves.
+            return Piece("spill part", "warn") if epoch.compacted_tokens else Piece("spill", "bad")
         case _:
             return Piece("-", "muted")
 
