@@ -29,7 +29,8 @@ _KEYWORD = (
     r"|while ?\("
     r"|(?:const|let|var|public|private|protected|static|export|async|await|type|interface|mut|local) [^\n]*[({=;]"
     r"|elif |else:|else ?\{|try:|try ?\{|except\b|finally:|#include|#define|pub |fn \w|impl\b|struct \w+ ?[{;(]"
-    r"|enum \w+ ?\{|@\w+|//|/\*|\*/|#!\[?|#\[|raise |throw |yield |with \w.*:$|assert\b|print\(|console\."
+    r"|enum \w+ ?\{|@\w[\w.]*(?:\(|[ \t\r]*$)|//|/\*|\*/|#!\[?|#\[|raise |throw |yield |with \w.*:$|assert\b|print\("
+    r"|console\."
     r"|self\."
     r"|this\.|\"{3}|'{3}|case .*:$|switch ?\(|match .*\{|do \{|end$|fi$|done$|esac$|if .*:$|for .* in .*:$|if \[|then$"
     r"|echo |unsafe |void |int \w+[ =;(]|char \w|ulong |undefined\d)[^\n]*"
@@ -37,7 +38,8 @@ _KEYWORD = (
 _CODE = (
     rf"[ \t]*{_KEYWORD}"
     r"|[^\n]*(?:;|\{|\}|\}\)|\);|=>|\},|\],|\),|\(|\[|\\)[ \t\r]*"
-    r"|[ \t]*[\w.]+(?:\[[^\n\]]*\])? ?(?:[+*/|&-]?=) ?[\w.]+[(\[{][^\n]*|[ \t]*[\w.]+\([^\n]*\)[ \t\r]*"
+    r"|[ \t]*[\w.]+(?:\[[^\n\]]*\])? ?(?:[+*/|&-]?=) ?[\w.]+[(\[{][^\n]*|[ \t]*[\w.]+ = (?:None|null|nil|undefined"
+    r"|\[\]|\{\})[ \t\r]*|[ \t]*[\w.]+\([^\n]*\)[ \t\r]*"
 )
 _MARKUP = (
     r"[ \t]*</?[A-Za-z!?][^\n]*|[ \t]*(?:/>|-->|>)[ \t\r]*|[ \t]+[\w-]+=[\"{'][^\n]*|[ \t]*[\w-]+: [^;\n]*;[ \t\r]*"
@@ -54,11 +56,12 @@ _FENCE: Final = compile_pattern(r"^[ \t]*(?:```|~~~)[ \t]*([\w+#-]*)[^\n]*$", "m
 # Rows of a Markdown table, lines that end in a JSON object, and the tags that harnesses put around an exit code or
 # an output.
 _PLAIN: Final = compile_pattern(
-    r"^[ \t]*\|[^\n]*\|[ \t\r]*$|^[^\n]*\{(?:[\"']| ?:?\w+(?:: |=>))[^\n]*\}[)\]]*[ \t\r]*$"
+    r"^[ \t]*\|[^\n]*\|[ \t\r]*$|^[^\n]*\{(?:[\"']| ?:?\w+(?:: |=>))[^\n;]*\}[)\]]*[ \t\r]*$"
     # Objects that a program printed, and installed packages marked with a plus.
-    r"|^(?:[\w .]{1,40}[:=] ?)?(?:[a-z_]\w*\.)*(?:[A-Z]\w*|namespace)\((?:[a-z_]\w*=[^=\n]|\[\()[^\n]*\)[ \t\r]*$"
+    r"|^<Response \[\d[^\n]*$|^(?:[\w .]{1,40}: ?)?(?:[a-z_]\w*\.)*(?:[A-Z]\w*|namespace)\((?:[a-z_]\w*=[^=\n]"
+    r"|\[\()[^\n]*\)[ \t\r]*$"
     r"|^ ?\+ [@\w./-]+(?:@|==)\d[\w.+-]*[ \t\r]*$|^[+|][-+]+[+|][ \t\r]*$"
-    r"|^[ \t]*</?(?:returncode|exit_?code|output|stdout|stderr|error|result|system)\b[^\n]*$",
+    r"|^[ \t]*</?(?:returncode|exit_?code|status|state|phase|output|stdout|stderr|error|result|system)\b[^\n]*$",
     "m",
 )
 _DATA: Final = word_set("json jsonc yaml yml toml ini text txt console output log csv env properties")
@@ -173,8 +176,15 @@ def _ranges(marked: bytearray, starts: list[int], size: int) -> list[tuple[int, 
     return found
 
 
+_NO_FRAME: Final = frozenset({"exit_code", "write"})
+
+
 def frame_keys(extractions: Sequence[Extraction], texts: Sequence[str]) -> frozenset[str]:
     """Keys that the harness writes around results: in the first 6 or last 4 lines of ≥ 25 %, at least 8, state spans.
+
+    An exit code is none, and neither is a write confirmation, though a harness words it alike each time ("File created
+    successfully at …"): what it says is what the span is for. Nor are the leaves of JSON documents, which are the
+    answers of one API, not a frame around them.
 
     Args:
         extractions: Of each of a session's state spans, made without frame keys.
@@ -183,8 +193,9 @@ def frame_keys(extractions: Sequence[Extraction], texts: Sequence[str]) -> froze
     counts: dict[str, int] = {}
     for extraction, text in zip(extractions, texts, strict=True):
         head, tail = _edges(text)
-        facts = (fact for fact in extraction.assertions if fact.type != "exit_code")
-        for key in sorted({fact.key for fact in facts if fact.key_start < head or fact.key_start >= tail}):
+        facts = (fact for fact in extraction.assertions if fact.type not in _NO_FRAME)
+        framing = (fact for fact in facts if text[fact.key_start : fact.key_start + 1] != '"')
+        for key in sorted({fact.key for fact in framing if fact.key_start < head or fact.key_start >= tail}):
             counts[key] = counts.get(key, 0) + 1
     return frozenset(key for key, count in counts.items() if count >= 8 and 4 * count >= len(texts))
 

@@ -7,12 +7,14 @@ from typing import Final
 
 from policylang.evidence import bulk
 from policylang.evidence import text as texts
-from policylang.evidence.extraction import acts, jsondoc, lines, scan, tables
+from policylang.evidence.extraction import acts, jsondoc, lines, literals, scan, tables
 from policylang.evidence.extraction.found import MAX_LINE, Found
 from policylang.evidence.model import EMPTY, Assertion, Extraction
 
 MAX_FOUND: Final = 20_000
 """Facts of one text from which the kept ones are chosen; a text with more is `truncated` wherever it stops."""
+MAX_READ: Final = 1_000_000
+"""Characters of lines of one text that readers see; a text with more is `truncated`. Real results stay far below."""
 CAP: Final = 64
 """Material assertions that are kept of one text."""
 
@@ -45,18 +47,27 @@ def _read(text: str) -> tuple[list[Found], list[tuple[int, int]], bool, bool]:
     found = [fact for document in documents for fact in document.found]
     cut = any(document.cut for document in documents)
     rest = _without(text, documents)
+    printed = sorted((*literals.documents(rest), *tables.results(rest)), key=lambda document: document.start)
+    if printed:
+        found += [fact for document in printed for fact in document.found]
+        rest = _without(rest, printed)
+        documents += printed
     if rest.isspace():
         return found, [], False, cut
-    regions = _regions(rest)
+    data = rest.encode("utf-8")
+    spots = bulk.regions(data)
+    regions = spots if len(data) == len(rest) else _in_text(data, spots)
     if regions:
         found += _frame_exits(rest, regions)
     plain = list(_lines(rest, regions)) if tables.may_hold(rest) else []
     tabled, used = tables.read(plain)
     found += tabled
-    for at, line in _candidates(rest, regions):
+    seen = 0
+    for at, line in _candidates(data, spots, len(data) == len(rest)):
         if at not in used:
             found += lines.read(line, at)
-        if len(found) > MAX_FOUND:
+        seen += min(len(line), MAX_LINE)
+        if len(found) > MAX_FOUND or seen > MAX_READ:
             cut = True
             break
     whole = bool(regions) and not documents and next(_lines(rest, regions), None) is None
@@ -75,11 +86,8 @@ def _without(text: str, documents: list[jsondoc.Document]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def _regions(text: str) -> list[tuple[int, int]]:
-    data = text.encode("utf-8")
-    ranges = bulk.regions(data)
-    if len(data) == len(text):
-        return ranges
+def _in_text(data: bytes, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges of bytes as ranges of code points."""
     found: list[tuple[int, int]] = []
     at = done = 0
     for start, end in ranges:
@@ -105,31 +113,15 @@ def _lines(text: str, regions: list[tuple[int, int]]) -> Iterator[tuple[int, str
         at = max(at, end)
 
 
-def _candidates(text: str, regions: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """Lines outside the regions that may hold a fact, with their offsets."""
-    data = text.encode("utf-8")
-    ascii_only = len(data) == len(text)
-    spots = regions if ascii_only else _in_bytes(text, regions)
-    at = done = 0
-    start = 0
+def _candidates(data: bytes, spots: list[tuple[int, int]], ascii_only: bool) -> Iterator[tuple[int, str]]:
+    """Lines outside the bulk ranges that may hold a fact, with their offsets in code points."""
+    at = done = start = 0
     for stop, after in [*spots, (len(data), len(data))]:
         for begin, end in scan.candidates(data, start, stop):
-            line = data[begin:end].decode("utf-8")
             at = begin if ascii_only else at + len(data[done:begin].decode("utf-8"))
             done = begin
-            yield at, line
+            yield at, data[begin:end].decode("utf-8")
         start = after
-
-
-def _in_bytes(text: str, regions: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    at = done = 0
-    for start, end in regions:
-        begin = at + len(text[done:start].encode("utf-8"))
-        at = begin + len(text[start:end].encode("utf-8"))
-        done = end
-        found.append((begin, at))
-    return found
 
 
 FRAME_LINES: Final = 8
@@ -147,11 +139,16 @@ def _exit_codes(text: str) -> list[Found]:
     tail = max(head, tail)
     found: list[Found] = []
     for base, part in ((0, text[:head]), (tail, text[tail:])):
+        if not _may_exit(part.lower()):
+            continue
         for at, line in _lines(part, []):
-            low = line[:MAX_LINE].lower()
-            if "code" in low or "exit" in low or "status" in low:
+            if _may_exit(line[:MAX_LINE].lower()):
                 acts.exits(line[:MAX_LINE], base + at, found)
     return found
+
+
+def _may_exit(low: str) -> bool:
+    return "code" in low or "exit" in low or "status" in low
 
 
 def _frame_exits(text: str, regions: list[tuple[int, int]]) -> list[Found]:
@@ -167,19 +164,29 @@ def _finish(
     frame: frozenset[str],
     cut: bool,
 ) -> Extraction:
-    kept = [fact for fact in found if fact.key not in frame or fact.type == "exit_code"]
+    if not found:
+        return Extraction((), cut, whole, _ranges(normal, regions))
+    kept = [fact for fact in found if fact.key not in frame or fact.type in ("exit_code", "write")]
     truncated = cut or len(kept) > CAP
     if len(kept) > CAP:
         kept = sorted(kept, key=lambda fact: (_ORDER.get(fact.type, _REST), fact.start))[:CAP]
-    kept.sort(key=lambda fact: (fact.start, fact.end, fact.key))
-    original = normal.original
-    ranges = tuple((normal.start(start), normal.end(end)) for start, end in regions)
-    return Extraction(tuple(_assertion(normal, fact, original) for fact in kept), truncated, whole, ranges)
+    kept.sort(key=_position)
+    return Extraction(tuple([_assertion(normal, fact) for fact in kept]), truncated, whole, _ranges(normal, regions))
 
 
-def _assertion(normal: texts.Normal, fact: Found, original: str) -> Assertion:
-    start, end = normal.start(fact.start), normal.end(fact.end)
-    return Assertion(
-        fact.entity, fact.key, fact.value, fact.type, start, end, original[start:end], fact.polarity, fact.per_call,
-        normal.start(fact.key_start),
-    )  # fmt: skip
+def _position(fact: Found) -> tuple[int, int, str]:
+    return fact.start, fact.end, fact.key
+
+
+def _ranges(normal: texts.Normal, regions: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    if not normal.starts:
+        return tuple(regions)
+    return tuple([(normal.start(start), normal.end(end)) for start, end in regions])
+
+
+def _assertion(normal: texts.Normal, fact: Found) -> Assertion:
+    entity, key, value, type_, start, end, key_start, polarity, per_call = fact
+    if normal.starts:
+        start, end, key_start = normal.start(start), normal.end(end), normal.start(key_start)
+    raw = normal.original[start:end]
+    return Assertion(entity, key, value, type_, start, end, raw, polarity, per_call, key_start)

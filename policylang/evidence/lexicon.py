@@ -74,7 +74,7 @@ STATE_WORDS: Final = (
             "cancelled canceled queued blocked paused suspended archived updated upgraded downgraded restored "
             "scheduled expired stale missing restarted rolled_back in_progress not_started timed_out errored "
             "aborted modified succeed terminating provisioning deploying live idle draft rejected written saved "
-            "synced built"
+            "synced built activated deactivated ok migrated configured unchanged"
         )
     )
     - TRUE_WORDS
@@ -91,13 +91,17 @@ CHECKSUM_WORDS: Final = word_set(
     "sha sha1 sha224 sha256 sha384 sha512 md5 checksum digest crc crc32 fingerprint etag hash sum integrity"
 )
 ID_WORDS: Final = word_set(
-    "id uuid guid ulid arn commit sha revision rev head ticket issue pr lease token key ref handle serial uid gid"
+    "id uuid guid ulid arn commit sha revision rev head parent ticket issue pr lease token key ref handle serial uid "
+    "gid"
 )
 COUNT_WORDS: Final = word_set(
     "count total passed failed skipped ignored measured error warning file row record line item test "
     "result match replica retry attempt user entry insertion deletion page change message event request "
     "job task node size_in_item number quantity seat baggage passenger package module xfailed xpassed "
-    "deselected hit document object"
+    "deselected hit document object failure assertion example spec scenario step suite case run selected passing "
+    "failing pending todo issue problem vulnerability insertion upgraded installed added changed destroyed removed "
+    "updated deleted inserted affected column key table function class thread worker instance endpoint image layer "
+    "statement branch connection session snapshot dependency"
 )
 VERSIONED: Final = word_set(
     "version release tag python node npm rust rustc cargo go java ruby php pip postgres postgresql mysql "
@@ -107,10 +111,16 @@ CLOCK_WORDS: Final = word_set(
     "time timestamp start end at ts date epoch created updated expires expiry exp iat modified started finished"
 )
 
-RUN_TOTALS: Final = word_set("passed failed skipped ignored measured xfailed xpassed deselected passing failing") | {
-    "filtered out"
-}
+RUN_TOTALS: Final = word_set(
+    "passed failed skipped ignored measured xfailed xpassed deselected selected passing failing pending todo total"
+) | {"filtered out"}
 """Nouns whose count is a total of the run that printed it."""
+
+DONE: Final = word_set(
+    "added changed destroyed removed updated deleted created inserted upgraded installed uninstalled downgraded "
+    "modified unchanged affected succeeded completed fixed processed matched copied reformatted cached"
+)
+"""Participles that a number before them counts where it opens a list or stands behind a comma: `3 added, 1 changed`."""
 
 COUNTED: Final = RUN_TOTALS | word_set(
     "error errors warning warnings test tests insertion insertions deletion deletions failure failures file files "
@@ -122,7 +132,10 @@ COUNTED: Final = RUN_TOTALS | word_set(
     "endpoint endpoints message messages event events seat seats passenger passengers bag bags ticket tickets image "
     "images layer layers change changes statement statements branch branches key keys column columns suite suites "
     "assertion assertions snapshot snapshots dependency dependencies target targets account accounts shard shards "
-    "partition partitions connection connections session sessions"
+    "partition partitions connection connections session sessions example examples spec specs scenario scenarios "
+    "step steps case cases benchmark benchmarks assertion character characters line lines word words byte_count "
+    "block blocks token tokens fix fixes hunk hunks chunk chunks edit edits link links todo todos artifact artifacts "
+    "sample samples epoch epochs record iteration iterations iter"
 )
 """Nouns that a number directly before them counts."""
 
@@ -134,6 +147,16 @@ NOT_IDS: Final = word_set(
     "4th 5th 6th 7th 8th 9th 10th web3 log4j covid-19 f1 f2 h1 h2 h3 h4 h5 h6"
 )
 """Words with a digit that name a technology or an ordinal, never a thing."""
+
+MEASURES: Final = word_set(
+    "px em rem pt vw vh mm cm km in ft mi g kg mg lb lbs oz l ml v mv w kw mw kwh a ma pa kpa bar psi hz khz mhz ghz "
+    "k c f °c °f db dpi fps rpm qps rps tps iops x pct percent bps kbps mbps gbps deg rad mol nm um µm"
+)
+"""Units of measure that are neither time nor size, in lower case: a number with one is a number."""
+MEMORY_WORDS: Final = word_set(
+    "size memory mem disk ram heap swap rss vsz storage capacity used avail available cache buffer free total limit"
+)
+"""Words of a key under which `4.5M` is a size."""
 
 UNITS: Final[dict[str, str]] = {
     "ns": "1e-9", "us": "1e-6", "µs": "1e-6", "μs": "1e-6", "ms": "1e-3", "msec": "1e-3", "millisecond": "1e-3",

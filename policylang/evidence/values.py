@@ -18,6 +18,8 @@ from policylang.evidence.lexicon import (
     ENUM_WORDS,
     FALSE_WORDS,
     ID_WORDS,
+    MEASURES,
+    MEMORY_WORDS,
     NOT_IDS,
     OPPOSITES,
     SIZES,
@@ -34,7 +36,7 @@ _QUOTES: Final = "\"'`*“”‘’"
 _HEX = re.compile(r"[0-9a-fA-F]++")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-_DIGEST = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|blake[23]b?)[:-]([0-9a-fA-F]{32,128})", re.I)
+_DIGEST = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|blake[23]b?)[:-]([0-9a-fA-F]{8,128})", re.I)
 _SRI = re.compile(r"sha(?:256|384|512)-[A-Za-z0-9+/]{40,90}={0,2}")
 _ARN = re.compile(r"arn:[a-z-]++:[a-z0-9-]++:[a-z0-9-]*+:[0-9]*+:\S++")
 _TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-[0-9]++|#[0-9]++")
@@ -51,6 +53,20 @@ _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*+://[^\s\"'<>`]++")
 _TIME = r"[0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]++)?)?"
 _DATE = re.compile(rf"[0-9]{{4}}-[01][0-9]-[0-3][0-9](?:[T ]{_TIME}(?: ?(?:Z|UTC|[+-][0-2][0-9]:?[0-5][0-9]))?)?")
 _CLOCK = re.compile(_TIME)
+_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_ZONE = r"(?: (?:GMT|UTC|Z|[A-Z]{3,4}|[+-][0-9]{4}))?"
+WRITTEN_DATE = (
+    rf"(?:{_DAY},? )?(?:[0-9]{{1,2}}[ -]{_MONTH}[ -][0-9]{{4}}(?:,? {_TIME}{_ZONE})?"
+    rf"|{_MONTH} {{1,2}}[0-9]{{1,2}},? (?:{_TIME}{_ZONE} )?[0-9]{{4}}(?:,? {_TIME})?{_ZONE}"
+    rf"|[0-9]{{4}}-[01][0-9]-[0-3][0-9] {_TIME}{_ZONE})"
+    rf"|[0-9]{{4}}/[01][0-9]/[0-3][0-9](?: {_TIME})?|[0-9]{{1,2}}/{_MONTH}/[0-9]{{4}}[: ]{_TIME}(?: [+-][0-9]{{4}})?"
+)
+"""Dates as people and HTTP write them: `Tue, 01 Dec 2026 10:00:00 GMT`, `Dec 1, 2026`, `Tue Dec  1 10:00:00 2026`."""
+_WRITTEN = re.compile(WRITTEN_DATE)
+_NAMED_VERSION = re.compile(r"[A-Za-z][A-Za-z+]*[/_-]?v?([0-9]++(?:\.[0-9]++)++(?:[-+][0-9A-Za-z.]++|[a-z]++[0-9]*+)?)")
+_MEASURE = re.compile(r"([+-]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?)([A-Za-zµ°]{1,4}(?:/[a-z]{1,4})?|[A-Za-z]{1,3}/s)")
+_SHORT_SIZE = re.compile(r"([0-9]++(?:\.[0-9]++)?)([KMGT])i?")
 _PATH = re.compile(
     r"(?:~|\.{1,2})?/[^\s\"'<>|*?`]*+|[A-Za-z]:[\\/][^\s\"'<>|*?`]*+|[\w.@+-]++(?:[/\\][\w.@+()\[\]-]++)+/?"
 )
@@ -184,6 +200,9 @@ def _by_key(value: str, key: str, parts: tuple[str, ...], last: str) -> tuple[st
     digits = value.isdigit() and value.isascii()
     if last == "version" and _VERSION.fullmatch(value) and value[0].lower() in "v0123456789":
         return "version", value.lstrip("vV")
+    named = _NAMED_VERSION.fullmatch(value) if last == "version" else None
+    if named is not None:
+        return "version", named[1]
     if (
         digits
         and len(value) == 3
@@ -222,6 +241,13 @@ def _digit(value: str) -> bool:
     return any(c.isdigit() for c in value)
 
 
+_NUMBERED_TOO: Final = frozenset(
+    {"revision", "rev", "head", "ref", "key", "token", "commit", "serial", "lease", "parent"}
+)
+"""Keys of ids under which a short number is only a number: `flag_revision: 7`."""
+_AT_RELEASE: Final = re.compile(r"@?[\w./-]{1,80}@v?([0-9]++(?:\.[0-9]++)++[\w.+-]*+)")
+
+
 def _id_token(value: str, last: str) -> bool:
     """A token fit to be an id under a key that says so: `id` itself takes any name, `key` only one with a digit."""
     if len(value) > 128 or any(c.isspace() for c in value):
@@ -229,6 +255,8 @@ def _id_token(value: str, last: str) -> bool:
     if not all(char.isalnum() or char in "_-.:/@+=#" for char in value):
         return False
     plain = value.isascii() and value.replace("_", "").replace("-", "").isalnum()
+    if last in _NUMBERED_TOO and len(value) < 7 and value.isdigit():
+        return False
     return _digit(value) or (
         plain and last in ("id", "uuid", "guid") and value.lower() not in TRUE_WORDS | FALSE_WORDS | _EMPTY
     )
@@ -249,6 +277,11 @@ def _special(value: str, parts: tuple[str, ...]) -> tuple[str, str] | None:
         return "id", value
     if _URL.fullmatch(value):
         return "url", value
+    release = _AT_RELEASE.fullmatch(value) if "@" in value else None
+    if release is not None:
+        return "version", release[1]
+    if len(value) > 9 and _WRITTEN.fullmatch(value):
+        return "timestamp", value if value[4:5] != "-" else value.replace(" ", "T", 1)
     if _DATE.fullmatch(value) or (_CLOCK.fullmatch(value) and not value.isdigit()):
         return "timestamp", value.replace(" ", "T", 1) if value[:4].isdigit() and "-" in value else value
     if _IPV4.fullmatch(value) and all(int(p) < 256 for p in value.split("/")[0].split(".")):
@@ -259,7 +292,11 @@ def _special(value: str, parts: tuple[str, ...]) -> tuple[str, str] | None:
 
 
 def _quantity(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] | None:
-    """Durations in seconds and sizes in bytes."""
+    """Durations in seconds, sizes in bytes, and numbers with another unit."""
+    if value[-1] in "KMGTi" and not MEMORY_WORDS.isdisjoint(parts):
+        short = _SHORT_SIZE.fullmatch(value)
+        if short is not None:
+            return "size", format((Decimal(short[1]) * 1024 ** ("KMGT".index(short[2]) + 1)).normalize(), "f")
     found = _QUANTITY.fullmatch(value)
     if not found:
         parted = _COMPOUND.fullmatch(value)
@@ -276,6 +313,9 @@ def _quantity(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] 
         return "duration", format((amount * Decimal(length)).normalize(), "f")
     if size is not None and (len(unit) > 1 or unit == "B"):
         return "size", format((amount * size).normalize(), "f")
+    if unit.lower() in MEASURES and parts:
+        plain = number(found[1])
+        return ("number", plain) if plain is not None else None
     return None
 
 
@@ -286,6 +326,10 @@ def _numeric(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] |
         return ("version", value.lstrip("vV")) if value[1:2].isdigit() or value[0].isdigit() else None
     if last in VERSIONED and _VERSION.fullmatch(value) and "." in value:
         return "version", value
+    measured = _MEASURE.fullmatch(value) if parts and (value[-1].isalpha() or "/" in value) else None
+    if measured is not None and ("/" in measured[2] or "°" in measured[2]):
+        plain = number(measured[1])
+        return ("number", plain) if plain is not None else None
     percent, money = _PERCENT.fullmatch(value), _MONEY.fullmatch(value)
     if percent:
         return "number", f"{number(percent[1])}%"

@@ -32,25 +32,33 @@ _EXIT: Final = tuple(
         r"\b(?:exit(?:ed)?|completed|finished|returned|failed|terminated|exit status)\b[^\n.;]{0,24}?\b(?:code"
         r"|status)\b"
         r"[ :=]{1,3}(-?\d{1,10})\b",
-        r"\b(?:exit[ _-]?(?:code|status|value)|return[ _-]?code|exitcode)\b[\"'`]?[ ]?(?::|=|is"
+        r"\b(?:exit[ _-]?(?:code|status|value)|return[ _-]?code|exitcode)\b[\"'`]?[ ]?(?::|=|is|of"
         r"|was)?[ ]{0,2}(-?\d{1,10})\b",
         r"<(?:returncode|exit_code|exitcode)>[ ]?(-?\d{1,10})[ ]?</",
-        r"\bexited (?:with )?\(?(-?\d{1,10})\)?\s*\Z",
-        r"\bexit status (-?\d{1,10})\b",
+        r"\bexited (?:with )?\(?(-?\d{1,10})\)?\s*\Z|\bexited \((-?\d{1,10})\)",
+        r"(?:^|[\s\[(])exit(?:[:=] ?| )(-?\d{1,3})(?=[\s\]),;]|\Z)",
+        r"\b(?:failed|exited|finished|died|terminated)\b[^\n.;]{0,40}\(code:? (-?\d{1,10})\)",
+        r"\bexit status (-?\d{1,10})\b|\breturned (-?\d{1,10}) exit status\b",
     )
 )
 _HTTP: Final = re.compile(
     r"\bHTTP/[0-9.]{1,3} ([1-5]\d\d)\b|(?i:\bHTTP(?: status| error| code)?(?: code)?:? ([1-5]\d\d)\b"
-    r"|\bstatus code:? ([1-5]\d\d)\b|\bawaiting response\.\.\. ([1-5]\d\d)\b|\bresponded with ([1-5]\d\d)\b)"
+    r"|\bstatus code:? ([1-5]\d\d)\b|\bawaiting response\.\.\. ([1-5]\d\d)\b|\bresponded with ([1-5]\d\d)\b"
+    r"|^status:? ([1-5]\d\d)\s*\Z)"
 )
 _STATUS: Final = re.compile(r"^[ \t]*+(?:HTTP )?[Ss]tatus(?: ?[Cc]ode)?: ([1-5]\d\d) [A-Z]")
 _ON_BRANCH: Final = re.compile(r"^(?:On branch|Switched to (?:a new )?branch|Already on) [\"'`]?([\w./-]++)")
-_COMMIT: Final = re.compile(r"^\[([\w./-]{1,80})(?: \(root-commit\))? ([0-9a-f]{7,40})\] ")
+_COMMIT: Final = re.compile(r"^\[(detached HEAD|[\w./-]{1,80})(?: \(root-commit\))? ([0-9a-f]{7,40})\] ")
 _HEAD: Final = re.compile(
     r"\bHEAD (?:is now|detached) at ([0-9a-f]{7,40})\b|^(?:commit|Merge made by) ([0-9a-f]{40})\b"
 )
+_TREES: Final = re.compile(r"(?:\* )?([\w./-]{1,200}) +((?=[0-9a-f]*[0-9])[0-9a-f]{7,40}) (?=[\[(\w])")
+"""`git branch -v` and `git worktree list`: the branch or folder is the entity."""
 _SUM: Final = re.compile(
     r"^([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}) [ *]([^\s*][^\n]{0,300})\Z"
+)
+_TAGGED: Final = re.compile(
+    r"^(MD5|SHA-?\d{1,3}|SHA[23]-\d{3}|BLAKE2[bs]\d*)[ ]?\(([^()\n]{1,300})\)[ ]?= ([0-9a-f]{32,128})\s*\Z"
 )
 _SUMS: Final = {32: "md5", 40: "sha1", 64: "sha256", 96: "sha384", 128: "sha512"}
 _MIGRATED: Final = re.compile(
@@ -72,10 +80,15 @@ def exits(line: str, base: int, found: list[Found]) -> None:
     seen = {fact.start for fact in found}
     for pattern in _EXIT:
         for hit in islice(pattern.finditer(line), MAX_HITS):
-            start, end = base + hit.start(1), base + hit.end(1)
-            if start not in seen:
+            group = hit.lastindex or 1
+            start, end = base + hit.start(group), base + hit.end(group)
+            if "status code" in hit.group().lower() and "100" <= hit[group] < "600" and len(hit[group]) == 3:
+                continue  # an answer of HTTP, which is told as such
+            if start not in seen and not line[: hit.start() + 1].rstrip().endswith(("||", "&&", ";")):
                 seen.add(start)
-                found.append(Found(None, "exit_code", hit[1], "exit_code", start, end, base + hit.start(), True, True))
+                found.append(
+                    Found(None, "exit_code", hit[group], "exit_code", start, end, base + hit.start(), True, True)
+                )
 
 
 def http(line: str, base: int, found: list[Found]) -> None:
@@ -89,6 +102,13 @@ def http(line: str, base: int, found: list[Found]) -> None:
 
 def git(line: str, base: int, found: list[Found]) -> None:
     """Add what git says of its branch and commit."""
+    if line[0] in "*/":
+        listed = _TREES.match(line)
+        if listed is not None:
+            found.append(
+                Found(listed[1], "commit", listed[2], "id", base + listed.start(2), base + listed.end(2), base)
+            )
+        return
     for pattern, key, type_ in ((_ON_BRANCH, "branch", "enum"), (_COMMIT, "commit", "id"), (_HEAD, "commit", "id")):
         hit = pattern.search(line)
         if hit is not None:
@@ -119,7 +139,14 @@ def sums(line: str, base: int, found: list[Found]) -> None:
     hit = _SUM.match(line)
     if hit is not None:
         start, end = base, base + hit.end(1)
-        found.append(Found(hit[2].strip(), _SUMS[len(hit[1])], hit[1], "checksum", start, end, start))
+        entity = hit[2].strip()
+        found.append(
+            Found(None if entity == "-" else entity, _SUMS[len(hit[1])], hit[1], "checksum", start, end, start)
+        )
+    hit = _TAGGED.match(line) if "= " in line and line[0] in "MSB" else None
+    if hit is not None:
+        name = hit[1].lower().replace("sha2-", "sha").replace("-", "")
+        found.append(Found(hit[2], name, hit[3], "checksum", base + hit.start(3), base + hit.end(3), base))
 
 
 def migrations(line: str, base: int, found: list[Found]) -> None:

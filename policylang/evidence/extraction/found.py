@@ -44,6 +44,11 @@ def typed(
         return None
     inner = values.strip(raw)
     at = start + raw.find(inner)
+    if type_ == "version" and "@" in inner:
+        # `name@1.2.3`: the release is the value, the name what it is one of.
+        name_part, _, inner = inner.rpartition("@")
+        at += len(name_part) + 1
+        entity = entity or name_part
     return Found(
         entity, name, value, type_, at, at + len(inner), key_start, polarity, type_ in _CALLED or keys.is_per_call(name)
     )

@@ -11,25 +11,32 @@ from functools import lru_cache
 from typing import Final
 
 from policylang.evidence import text as texts
-from policylang.evidence.extraction import acts, jsondoc, neighbours, pairs, prose, writes
+from policylang.evidence.extraction import acts, conventional, jsondoc, literals, neighbours, pairs, prose, writes
 from policylang.evidence.extraction.found import MAX_LINE, Found
-from policylang.evidence.lexicon import COUNTED, word_set
+from policylang.evidence.lexicon import COUNTED, DONE, word_set
 
 SHORT: Final = 240
 """Lines up to this length are remembered: harnesses and builds print the same ones again and again."""
 
 _ACTED: Final = frozenset({"write", "exit_code", "http_status", "id"})
 _PREFIX: Final = re.compile(
-    r"[ \t]*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]{5,15}(?:Z|[+-][0-9:]{4,6})?\]?[ \t]*+)?"
-    r"(?:[\[(]?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|NOTICE|info|warn|error|debug)[\])]?[ \t:|-]++)?"
+    r"[ \t]*+(?:\[?(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ])?[0-9]{2}:[0-9]{2}:[0-9.,:]{2,15}(?:Z"
+    r"|[+-][0-9:]{4,6})?(?:\]|(?=[ \t]))"
+    r"[ \t|-]*+|[A-Z][a-z]{2} [ 0-9]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,7}\])?: "
+    r"|[IWEF]\d{4} [0-9:.]{15}[^\]\n]{1,60}\] )?"
+    r"(?:[\w.:-]{1,40} (?:- )?)??(?:[\[(]?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|NOTICE|CRITICAL|info|warn"
+    r"|warning|error|debug)"
+    r"(?:[ \t]*+[\])](?:[ \t:|-]|\Z)|:[\w.]{1,40}:|[ \t:|-])[ \t:|-]*+(?:\[[\w.:-]{1,60}\][ \t:"
+    r"|-]*+)?(?:[\w.:]{1,60}\][ \t]*+)?)?"
 )
 _LABELLED: Final = re.compile(r"[^`{}\[\]]{0,80}")
 _PROMPT: Final = re.compile(
-    r"[ \t]*+(?:\([\w.-]{1,40}\) )?(?:\$ |> |PS [^>\n]{1,200}> |\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^#$\n]{0,200}[#$] )"
+    r"[ \t]*+(?:\([\w.-]{1,40}\) )?(?:\$ (?=[A-Za-z./~_(\"'])|>{1,3} |\.\.\. |In \[\d+\]: |PS [^>\n]{1,200}> "
+    r"|\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^#$\n]{0,200}[#$] )"
 )
 _DIGIT: Final = re.compile(r"[0-9]")
 _SPACES: Final = str.maketrans(dict.fromkeys(".,:;!?()[]{}<>=|/\\\"'`*#@+\t…“”‘’", " "))
-_COUNTED: Final = COUNTED | word_set("filtered")
+_COUNTED: Final = COUNTED | DONE | word_set("filtered")
 
 
 def read(line: str, base: int) -> list[Found]:
@@ -37,8 +44,10 @@ def read(line: str, base: int) -> list[Found]:
     found = _remembered(line) if len(line) <= SHORT else _read(line)
     if not base:
         return list(found)
+    # Spelt out, as `_replace` costs three times as much.
     return [
-        fact._replace(start=fact.start + base, end=fact.end + base, key_start=fact.key_start + base) for fact in found
+        Found(entity, key, value, type_, start + base, end + base, key_start + base, polarity, per_call)
+        for entity, key, value, type_, start, end, key_start, polarity, per_call in found
     ]
 
 
@@ -60,29 +69,63 @@ def forget() -> None:
 def _read(line: str) -> tuple[Found, ...]:
     start = _PREFIX.match(line)
     begin = start.end() if start else 0
+    if line.startswith(_TRACED):
+        return ()
     inner = _inline_json(line, begin)
     if inner:
         return tuple(inner)
+    told: list[Found] = []
+    if ("{" in line or "(" in line or "map[" in line) and not line.startswith(_ECHOES):
+        line, told = _objects(line)
     short = line[:MAX_LINE]
     if _PROMPT.match(short):
         # The echo of a command is a call, and a call asserts nothing; a package script's own line names its release.
-        told: list[Found] = []
+        told = []
         if short.startswith("> "):
             neighbours.releases(short, 0, told)
         return tuple(told)
-    words = words_of(short)
     digit = _DIGIT.search(short) is not None
-    found = _acts(short, words, digit)
-    acted = any(fact.type in _ACTED for fact in found)
+    if digit and len(short) < 200 and " " not in short.strip(" +") and conventional.alone(short, told):
+        return tuple(told)
+    words = words_of(short)
+    if not conventional.WORDS.isdisjoint(words):
+        conventional.read(short, words, told)
+    found = told + _acts(short, words, digit)
+    acted = [fact for fact in found if fact.type in _ACTED]
     paired = ":" in short or "=" in short
     for clause in texts.clauses(short, begin, moods=not texts.MOOD_WORDS.isdisjoint(words)):
+        end, binds = clause.end, clause.binds
         if paired:
-            found += pairs.read(short, 0, clause.start, clause.end, clause.binds)
-        if clause.binds:
-            stated = prose.read(short[clause.start : clause.end], clause.start, clause.denied, words, digit)
+            told = pairs.read(short, 0, clause.start, end, binds)
+            found = _labelled(found, told) + told
+        if not binds and clause.mood == texts.WISH:
+            # "NOT applied, please use the updated file": the wish begins behind the comma.
+            wish = _ASKING.search(short, clause.start, end)
+            if wish is not None and texts.mood(short[clause.start : wish.start()]) == texts.STATEMENT:
+                end, binds = wish.start(), True
+        if binds:
+            stated = prose.read(short[clause.start : end], clause.start, clause.denied, words, digit)
             # "File created at /x", "Process exited with code 1": the act is the fact, its verb is no second one.
-            found += [fact for fact in stated if fact.type != "state"] if acted else stated
+            found += [fact for fact in stated if not (fact.type == "state" and _of_act(fact, acted))]
     return tuple(_once(found, len(short)))
+
+
+def _objects(line: str) -> tuple[str, list[Found]]:
+    """The line with the objects in it blanked, and their facts where it states them."""
+    found, spots = literals.inline(line, MAX_LINE)
+    if not spots:
+        return line, found
+    lead = line[: spots[0][0]]
+    if texts.mood(lead) != texts.STATEMENT:
+        found = []
+    for start, end in spots:
+        line = line[:start] + " " * (end - start) + line[end:]
+    return line, found
+
+
+_TRACED: Final = ("E   ", ">   ")
+"""How a test runner marks the lines of a failed check: they say what was expected as much as what is."""
+_ECHOES: Final = (">>> ", "... ", "$ ")
 
 
 def _acts(line: str, words: frozenset[str], digit: bool) -> list[Found]:
@@ -97,17 +140,33 @@ def _acts(line: str, words: frozenset[str], digit: bool) -> list[Found]:
         if line[0] in "rus":
             acts.times(line, 0, found)
         if not _COUNTED.isdisjoint(words):
-            neighbours.counts(line, 0, found)
+            neighbours.counts(line, 0, found, words)
         if not acts.INTRO_VERBS.isdisjoint(words):
             acts.intros(line, 0, found)
         if not acts.MIGRATING.isdisjoint(words):
             acts.migrations(line, 0, found)
-    if line[0] in "[cMOSA" or "head" in words:
+    if line[0] in "[cMOSA*/" or "head" in words:
         acts.git(line, 0, found)
         writes.listed(line, 0, found)
     if not writes.VERBS.isdisjoint(words):
         writes.read(line, 0, found)
     return found
+
+
+def _of_act(state: Found, acted: list[Found]) -> bool:
+    """True if the state word is the verb of an act that was told already."""
+    return any(act.key_start - 24 <= state.start <= act.end + (0 if act.type == "exit_code" else 60) for act in acted)
+
+
+_ASKING: Final = re.compile(r", (?:so )?(?:please|try|you (?:should|can|may|must|need))\b")
+
+
+def _labelled(found: list[Found], told: list[Found]) -> list[Found]:
+    """The facts without counts that a label names better: `Max queue depth: 42 items`."""
+    starts = {fact.start for fact in told}
+    return [
+        fact for fact in found if fact.type != "count" or fact.per_call or fact.key in DONE or fact.start not in starts
+    ]
 
 
 def _once(found: list[Found], size: int) -> list[Found]:

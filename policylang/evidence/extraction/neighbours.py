@@ -9,10 +9,10 @@ from typing import Final
 from policylang.evidence import keys, values
 from policylang.evidence.extraction import nouns
 from policylang.evidence.extraction.found import MAX_HITS, Found, typed
-from policylang.evidence.lexicon import COUNTED, RUN_TOTALS, word_set
+from policylang.evidence.lexicon import COUNTED, DONE, RUN_TOTALS, word_set
 
 _TAKERS: Final = (
-    "version|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|tag|interpreter"
+    "version|build|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|tag|interpreter"
 )
 _NEAR: Final = re.compile(rf"(?i)(?<![\w./-])(?!-)([\w-]*?(?:{_TAKERS}))[ \t]++#?[\"'`*]{{0,3}}([^\s\"'`*,;()\[\]]++)")
 _WANTED: Final = {
@@ -33,6 +33,16 @@ _RELEASE: Final = (
     re.compile(
         r"^(?:Setting up|Unpacking|Selecting|Inst) ([\w.+:-]++) \(v?(\d[\w.+:~-]*+)(?: over \([^()]{1,80}\))?\)"
     ),
+    # "psql (PostgreSQL) 15.4", "node 18.1" of a known program, "Server: nginx/1.22.1"
+    re.compile(r"^([\w.+-]{2,40}) \([^()]{1,60}\) (\d++(?:\.\d++)++[\w.+~-]*+)"),
+    re.compile(
+        r"(?i)(?<![\w./@-])(python|node(?:\.js)?|npm|ruby|php|java|postgres(?:ql)?|mysql|redis|nginx|docker|openssl"
+        r"|django|react|rust|go|gcc|clang"
+        r"|cmake|ubuntu|debian|alpine|chrome|chromium|firefox|perl|bash)[ -](\d{1,3}(?:\.\d{1,3}){1,3})(?=[\s,;:)]"
+        r"|\.?(?:\s|\Z))"
+    ),
+    re.compile(r"(?<![\w./@-])([A-Za-z][\w+-]{1,30})/(v?\d++(?:\.\d++){2,3}(?:-[\w.]++)?)(?![\w./])"),
+    re.compile(r"(?<![\w./-])(@[\w.-]{1,60}/[\w.-]{1,60})[:=] ?[\"'^~]*(\d++(?:\.\d++){2}[\w.+-]*+)"),
     re.compile(r"^([\w.+:-]++) is already the newest version \((\d[\w.+:~-]*+)\)"),
     re.compile(
         r"^[ \t]*+Requirement already satisfied: ([\w.-]++)[^()\n]{0,300}(?:\(from [^()\n]{0,200}\) )?"
@@ -48,7 +58,8 @@ _WHEELS: Final = re.compile(
 )
 _WHEEL: Final = re.compile(r" ([\w.-]*?[A-Za-z][\w.]*?)-(\d++(?:\.\d++)*+[\w.+]*+)(?= |\Z)")
 _NOT_NAMES: Final = word_set(
-    "error warning code line step page section chapter figure table than least most about from to and or of in "
+    "http tls ssl tlsv error warning code line step page section chapter figure table than least most about from to "
+    "and or of in "
     "at since until level"
 )
 
@@ -56,21 +67,34 @@ _TOOK: Final = re.compile(
     r"(?i)\b(?:in|took|after|elapsed|runtime)[: ] ?(?:about |~)?(\d++(?:\.\d++)? ?(?:ns|µs|us|ms|s|secs?|seconds?"
     r"|m|mins?|minutes?|h|hours?))(?![\w.-]*\w)"
 )
-_RAN: Final = re.compile(r"(?i)\b(?:in|after)\Z")
 _ID: Final = re.compile(
-    r"(?<![\w./@:-])([A-Za-z][a-z]{2,20})[ \t]#?[\"'`]?((?=[\w-]{4,64}(?![\w./@-]*[\w/@(]))(?=[\w-]*\d)[A-Za-z][\w-]*+)"
+    r"(?<![\w./@:-])([A-Za-z][a-z]{2,20})[ \t]#?(?:[\"'`](?=[\w-]*[A-Za-z])"
+    r"|[\"'`]?(?=[A-Za-z]))((?=[\w-]{4,64}(?![\w./@-]*[\w/@(]))(?=[\w-]*\d)[A-Za-z0-9][\w-]*+)"
 )
 _COUNT: Final = re.compile(
-    r"(?<![\w.,/:#$€£%+-])(\d{1,3}(?:,\d{3})++|\d{1,9}) (?:[a-z][a-z-]{1,12} )?("
+    r"(?<![\w.,/:#$€£%+-])(\d{1,3}(?:,\d{3})++|\d{1,9}) ((?:[A-Za-z][\w/-]{1,20} ){0,2}?)("
     + "|".join(sorted(COUNTED, key=lambda word: (-len(word), word)))
-    + r")(?:\([+-]\))?(?![\w-])"
+    + r")(?:\([+-]\)|\(s\))?(?![\w-])",
+    re.IGNORECASE,
 )
+_PLURAL: Final = re.compile(
+    r"(?<![\w.,/:#$€£%+-])(\d{1,3}(?:,\d{3})++|\d{1,9}) ((?:[a-z][a-z-]{1,16} )?)([a-z]{3,20}s)(?![\w/(-])"
+)
+_LISTED: Final = re.compile(rf"(\d{{1,9}}) ((?:[a-z]+ )?)({'|'.join(sorted(DONE))})(?=[\s,.;)]|\Z)")
+_OPENS: Final = re.compile(r"(?:^|[,:;(•|]|\band) ?\Z")
 _NOT_BEFORE: Final = re.compile(
     r"(?i)(?:\b(?:line|step|page|at least|at most|up to|less than|more than|over|under|about|around|than|least"
     r"|most|first|last|top"
-    r"|every|of|from|between|chapter|section|version|next|max|min|per|to)|[≥≤><~≈±/–-]) ?\Z"
+    r"|every|of|from|between|chapter|section|version|next|max|min|per|(?<!due )to)|[≥≤><~≈±/–-]) ?\Z"
 )
-_NOT_AFTER: Final = re.compile(r" ?(?:/|–|-|to |or |and \d|more|not shown|in each|per |ago|above|below|or )")
+_NOT_AFTER: Final = re.compile(r" ?(?:/(?! \d)|–|-|to \d|or |more\b|not shown|in each|per |ago\b|above\b|below\b)")
+_NO_NOUNS: Final = word_set(
+    "times ways things was has this always plus as its yes us is times lots kinds types sorts bytes spaces others "
+    "hours days weeks"
+    " months years minutes seconds hrs mins secs milliseconds microseconds nanoseconds axis analysis thousands "
+    "pixels dollars cents points degrees"
+    " does gets sets uses needs makes runs"
+)
 
 
 def read(clause: str, base: int, found: list[Found], words: frozenset[str]) -> None:
@@ -91,6 +115,11 @@ def read(clause: str, base: int, found: list[Found], words: frozenset[str]) -> N
     if not _SERVING.isdisjoint(words):
         _served(clause, base, found)
     _ids(clause, base, found)
+    if ":" in clause:
+        _digests(clause, base, found)
+    if "#" in clause:
+        _numbered(clause, base, found)
+    plurals(clause, base, found)
 
 
 _TAKING: Final = tuple(_TAKERS.split("|"))
@@ -194,14 +223,68 @@ def _ids(clause: str, base: int, found: list[Found]) -> None:
             )
 
 
-def counts(line: str, base: int, found: list[Found]) -> None:
+_DIGEST: Final = re.compile(r"(?<![\w@/-])(sha(?:1|224|256|384|512)|md5):([0-9a-f]{8,128})(?![\w-])")
+
+
+def _digests(clause: str, base: int, found: list[Found]) -> None:
+    """A digest that names its algorithm: `0036  sha256:d10b486c9aa2f3f4  ok`; the row's number is its entity."""
+    for hit in islice(_DIGEST.finditer(clause), MAX_HITS):
+        start = base + hit.start(2)
+        if not _taken(found, start):
+            lead = clause[: hit.start()].split()
+            entity = lead[0] if len(lead) == 1 and any(char.isdigit() for char in lead[0]) else None
+            found.append(Found(entity, hit[1], hit[2], "checksum", start, base + hit.end(2), base + hit.start()))
+
+
+_NUMBERED: Final = re.compile(r"(?<![\w./])([A-Za-z][A-Za-z-]{1,20})[ \t]?(#\d{1,9})(?![\w-])")
+
+
+def _numbered(clause: str, base: int, found: list[Found]) -> None:
+    """A number with a hash right of its noun: `build #123`, `PR #12`."""
+    for hit in islice(_NUMBERED.finditer(clause), MAX_HITS):
+        start = base + hit.start(2)
+        if not _taken(found, start) and not nouns.is_stop(hit[1].lower()):
+            found.append(
+                Found(None, keys.normalise(hit[1]), hit[2], "id", start, base + hit.end(2), base + hit.start(1))
+            )
+
+
+def counts(line: str, base: int, found: list[Found], words: frozenset[str]) -> None:
     """A count directly before its noun: `12 passed`, `2 files changed`, `using 9 workers`."""
     for hit in islice(_COUNT.finditer(line), MAX_HITS):
-        if _NOT_BEFORE.search(line[max(0, hit.start() - 12) : hit.start()]) or _NOT_AFTER.match(line, hit.end()):
-            continue
-        value = values.number(hit[1])
-        start = base + hit.start(1)
-        if value is not None and not _taken(found, start):
-            name = keys.normalise(hit[2])
-            called = hit[2].lower() in RUN_TOTALS
-            found.append(Found(None, name, value, "count", start, base + hit.end(1), base + hit.start(2), True, called))
+        _counted(line, base, found, hit)
+    if not DONE.isdisjoint(words):
+        for hit in islice(_LISTED.finditer(line), MAX_HITS):
+            if _OPENS.search(line[max(0, hit.start() - 5) : hit.start()]):
+                _counted(line, base, found, hit)
+
+
+def plurals(clause: str, base: int, found: list[Found]) -> None:
+    """A count directly before any other plural noun: `34 vertices`, `7 open tenders`."""
+    for hit in islice(_PLURAL.finditer(clause), MAX_HITS):
+        noun = hit[3]
+        if (
+            noun not in _NO_NOUNS
+            and not noun.endswith(("ss", "us", "is"))
+            and not (nouns.is_stop(hit[2].strip()) and not hit[2].endswith("ed "))
+        ):
+            _counted(clause, base, found, hit)
+
+
+_ENDED: Final = re.compile(r" (passed|failed|skipped|ignored|passing|failing|pending)\b")
+
+
+def _counted(line: str, base: int, found: list[Found], hit: re.Match[str]) -> None:
+    before = line[max(0, hit.start() - 12) : hit.start()]
+    if (_NOT_BEFORE.search(before) and not before.endswith(" / ")) or _NOT_AFTER.match(line, hit.end()):
+        return
+    if any(nouns.is_stop(word.lower()) and not word.endswith("ed") for word in hit[2].split()):
+        return
+    value = values.number(hit[1])
+    start = base + hit.start(1)
+    if value is not None and not _taken(found, start):
+        ended = _ENDED.match(line, hit.end())
+        noun = hit[3] if ended is None else ended[1]
+        called = noun.lower() in RUN_TOTALS
+        name = keys.normalise(noun)
+        found.append(Found(None, name, value, "count", start, base + hit.end(1), base + hit.start(3), True, called))

@@ -30,9 +30,11 @@ _STOP: Final = word_set(
 _NOT_VERBS_ING: Final = word_set(
     "string setting building ring thing ranking rating booking training mapping logging warning pricing "
     "encoding listing timing heading meeting padding king spring nothing something anything rolling pending "
-    "remaining mailing"
+    "remaining mailing finding recording drawing ruling filing hearing branching opening posting briefing reading "
+    "working offering sibling ceiling sampling scaling caching routing embedding tracking binding parsing polling "
+    "polling"
 )
-_NOT_VERBS_ED: Final = word_set("speed feed seed need shed embed red bed used required allowed")
+_NOT_VERBS_ED: Final = word_set("speed feed seed need shed embed red bed used required allowed elapsed estimated")
 _EDGE: Final = "\"'`*“”‘’"
 
 
@@ -57,12 +59,14 @@ def is_stop(word: str) -> bool:
 
 def left_of(text: str, start: int, end: int) -> Group | None:
     """The noun group that ends at `end`, not reaching back before `start`; None if no word is left for a key."""
-    tokens = [(found.group(), found.start()) for found in _TOKEN.finditer(text, max(start, end - 160), end)]
+    tokens = _TOKEN.findall(text, max(start, end - 160), end)
     words: list[tuple[str, int]] = []
     entities: list[str] = []
     after_of: list[tuple[str, int]] | None = None
-    edge = end
-    for token, at in reversed(tokens):
+    edge = at = end
+    for token in reversed(tokens):
+        # Only blanks and marks stand right of it, so that the last place of its text is its own.
+        at = text.rfind(token, 0, at)
         if words and _gap(text, at + len(token), edge):
             break
         bare = token.strip(_EDGE)

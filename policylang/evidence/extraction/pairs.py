@@ -19,15 +19,20 @@ _QUOTED: Final = re.compile(r"\"([^\"\\\n]*+)\"|'([^'\\\n]*+)'|`([^`\n]*+)`|\*\*
 _BARE: Final = re.compile(r"[^\s,;|\"'`*)\]}]++")
 _LOGFMT: Final = re.compile(r"[^\s,;&|\"'`)\]}<>]++")
 _AFTER: Final = re.compile(
-    r"[ \t]*+(?:\Z|[,;|)\]}]|\(|[-–—]{1,2}[ \t]|#|//|\.(?:\s|\Z)|[ \t]{2}|\t|->)|[ \t]++(?:[\w.-]++[ \t]*+[=:])"
+    r"[ \t]*+(?:\Z|[,;|)\]}]|\(|[-–—]{1,2}[ \t]|#|//|\.(?:\s|\Z)|[ \t]{2}|\t|->| ?(?:±|\+/-|~|≈|→|@|\[|✓|✔|✅))"
+    r"|[ \t]++(?:[\w.-]++[ \t]*+[=:])"
 )
-_UNIT: Final = re.compile(r"[ \t]([A-Za-zµμ%]++)")
+_MEASURED: Final = re.compile(
+    r" (?:[A-Za-zµμ°%²³/^*.·0-9-]{1,12}|[a-z]{3,16}|%)(?=[ \t]*+(?:\Z|[,;|)\]}]|\(|\.(?:\s|\Z)|[ \t]{2}))| of "
+)
+_UNIT: Final = re.compile(r"[ \t]([A-Za-zµμ%]++)(?![/^\d²³])")
 _RANGE: Final = re.compile(r"[ \t]*+(?:and|or|to|through|/|-|–|\.\.\.?)[ \t]*+[\dvV$]")
 _CALL: Final = re.compile(r"\w\([^()]*\)[`\"' \t]*\Z")
 _SKIP: Final = word_set(
     "error warning warn info note hint help debug trace fatal notice usage example examples todo fixme http "
     "https see e.g i.e default caused by in traceback output input expected got actual want left right "
-    "received at before after old new from to was panic hi ps tip deleted modified renamed"
+    "received at before after old new from to was panic hi ps tip noqa type: pylint nosec eslint-disable deleted "
+    "modified renamed"
 )
 
 
@@ -67,10 +72,26 @@ def _pair(line: str, base: int, edge: int, mark: int, end: int, mood: bool) -> t
         tight = True
     else:
         group = _tight_key(line, edge, mark) if tight else _key(line, edge, mark, sign, mood)
-    if group is None:
+    if group is None or (group.key.rpartition(".")[2] in _SUFFIXES and "." in group.key):
         return None, mark + 1
     fact, stop = _value(line, mark + 1, end, group, base, tight)
+    if fact is not None and tight and _coded(line, mark, stop, fact):
+        return None, stop
     return fact, stop
+
+
+def _coded(line: str, mark: int, stop: int, fact: Found) -> bool:
+    """True for an argument of code: `connect(host, retries=3)`, a flag in backticks, the end of a long call."""
+    opening = line.rfind("(", 0, mark)
+    if opening > line.rfind(")", 0, mark):
+        before = line[max(0, opening - 60) : opening]
+        name = _CALLEE.search(before)
+        return name is not None and not (name[1][0].isupper() or name[1] in ("namespace", "dict"))
+    wordy = fact.type in ("boolean", "state")
+    return wordy and (line[stop : stop + 1] == ")" or line.count("`", 0, mark) % 2 == 1)
+
+
+_CALLEE: Final = re.compile(r"([A-Za-z_]\w*)\Z")
 
 
 def _tight_key(line: str, edge: int, mark: int) -> nouns.Group | None:
@@ -96,20 +117,37 @@ def _key(line: str, edge: int, mark: int, sign: str, mood: bool) -> nouns.Group 
     label = _LABEL.match(line, begin, mark)
     if label is not None:
         text = label[1]
+        changed = _CHANGED.search(text)
+        text = text[: changed.start()] if changed is not None else text
         low = text.lower()
         if low in _SKIP or low.split(" ", 1)[0] in ("if", "when", "unless", "whether", "should", "must"):
             return None
         parts = text.split()
         if not mood and len(parts) > 1:
             return None
+        if len(parts) > 1 and low in _LABELS:
+            return nouns.Group(text, None, line.index(text, begin))
         if len(parts) == 1 or (sign == ":" and not any(nouns.is_stop(part.lower()) for part in parts)):
             return _split(text, line.index(text, begin))
     if not mood:
         return None
+    cut = max(line.rfind(char, begin, mark) for char in ",;|(") + 1
+    if cut > begin:
+        segment = _LABEL.match(line, cut + len(line[cut:mark]) - len(line[cut:mark].lstrip()), mark)
+        if segment is not None and " " not in segment[1] and segment[1].lower() not in _SKIP:
+            return nouns.Group(segment[1], None, segment.start(1))
     group = nouns.left_of(line, begin, mark)
     if group is None or group.key.lower() in _SKIP:
         return None
     return group
+
+
+_CHANGED: Final = re.compile(r"(?i) (?:is |was |has been )?(?:changed|set|updated|switched|moved) to\Z")
+_LABELS: Final = frozenset(
+    {"tests run", "run time", "run id", "run number", "started at", "finished at", "created at", "updated at",
+     "completed at", "ended at", "expires at", "last updated", "last modified", "time taken", "total run"}
+)  # fmt: skip
+"""Labels whose verb is part of the name: `startedAt` and `Started at:` are one key."""
 
 
 def _split(label: str, at: int) -> nouns.Group | None:
@@ -153,12 +191,20 @@ def _value(line: str, at: int, end: int, group: nouns.Group, base: int, tight: b
     stamp = _STAMP.match(line, at, end)
     if stamp is not None and stamp.end() > stop:
         raw, stop = stamp.group(), stamp.end()
+    if raw[:1] in "$€£" and _PLAIN_NUMBER.fullmatch(raw.rstrip(".,;")):
+        return typed(group.key, raw, base + at, key_start, group.entity), stop
+    if raw[-1:].isdigit() or raw[-1:] == "%":
+        measured = _MEASURED.match(line, stop, end)
+        if measured is not None and _PLAIN_NUMBER.fullmatch(raw) and not _RANGE.match(line, stop, end):
+            return typed(group.key, raw, base + at, key_start, group.entity), measured.end()
     if _RANGE.match(line, stop, end) or not (_AFTER.match(line, stop, end) or raw[-1] in ".,;"):
         return None, stop
     return typed(group.key, raw, base + at, key_start, group.entity), stop
 
 
+_PLAIN_NUMBER: Final = re.compile(r"[$€£]?[+-]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?%?")
 _THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?(?![\w,])")
 _STAMP: Final = re.compile(
+    rf"(?:{values.WRITTEN_DATE})(?![\w:])|"
     r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]++)?)?(?: ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
 )

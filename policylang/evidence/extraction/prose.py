@@ -9,7 +9,7 @@ from typing import Final
 from policylang.evidence import keys, values
 from policylang.evidence.extraction import neighbours, nouns
 from policylang.evidence.extraction.found import MAX_HITS, Found, typed
-from policylang.evidence.lexicon import FALSE_WORDS, SIZES, STATE_WORDS, TRUE_WORDS, UNITS, word_set
+from policylang.evidence.lexicon import COUNTED, DONE, FALSE_WORDS, SIZES, STATE_WORDS, TRUE_WORDS, UNITS, word_set
 
 _COPULA: Final = re.compile(
     r"(?i)[ \t](?:is now|is currently|is|was|are|were|equals|has been set to|was set to|is set to|set to|now at"
@@ -63,11 +63,14 @@ def read(clause: str, base: int, denied: bool, words: frozenset[str], digit: boo
         neighbours.read(clause, base, found, words)
     if not _STATE_WORDS.isdisjoint(words):
         _states(clause, base, found)
+        if " - " in clause or " — " in clause or " – " in clause:
+            _dashed(clause, base, found)
     if not denied:
         return found
     return [fact._replace(polarity=not fact.polarity) for fact in found]
 
 
+_ENUM_END: Final = re.compile(r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;)])")
 _COPULAS: Final = word_set("is was are were equals set now at to")
 _STATE_WORDS: Final = frozenset(_STATES)
 
@@ -118,10 +121,12 @@ def _copulas(clause: str, base: int, found: list[Found]) -> None:
         low = raw.rstrip(".,;:!").lower()
         if low in STATE_WORDS:
             continue
-        if low in ("on", "off", "yes", "no", "in", "a"):
+        if low in _NO_VALUES:
             continue
         kind = values.classify(raw, group.key)
-        if kind is None or kind[0] in ("enum", "path") or (kind[0] in _NUMERIC and not _ENDS.match(clause, end)):
+        if kind is not None and kind[0] == "enum" and not _ENUM_END.match(clause, end):
+            continue
+        if kind is None or kind[0] == "path" or (kind[0] in _NUMERIC and not _ENDS.match(clause, end)):
             continue
         if kind[0] == "boolean":
             group = _named(group) or group
@@ -129,6 +134,12 @@ def _copulas(clause: str, base: int, found: list[Found]) -> None:
         fact = typed(group.key, raw, base + start, base + group.start, group.entity, polarity)
         if fact is not None:
             found.append(fact)
+
+
+_NO_VALUES: Final = word_set(
+    "on off yes no in a an the not as used shown unknown that this what which known set given required possible "
+    "expected needed empty now then there one none ignored correct wrong different same also only available"
+)
 
 
 def _states(clause: str, base: int, found: list[Found]) -> None:
@@ -141,13 +152,24 @@ def _states(clause: str, base: int, found: list[Found]) -> None:
         start, end = hit.start(3), hit.end(3)
         if _taken(found, base + start) or clause[: hit.start()].endswith((":", ")", ",")):
             continue
+        told = False
         joined, word = bool(hit[1]), hit[3].lower()
+        if (word in COUNTED or word in DONE) and _COUNT_LEFT.search(clause, max(0, hit.start() - 14), hit.start()):
+            continue
+        if _HABIT.match(clause, end) or (joined and (len(clause) > 160 or _RELATIVE.search(clause, 0, hit.start()))):
+            continue
         group = nouns.left_of(clause, 0, hit.start())
         group = _named(group) if group is not None else None
+        if group is not None and group.entity is None and " " in group.key and clause[hit.start() - 1] in "`'\"":
+            words = [word for word in group.key.split() if word not in ("npm", "error")]
+            told = bool(words[1:]) and clause.lstrip().startswith("npm error")
+            group = nouns.Group(" ".join(words[:-1]), words[-1], group.start)  # script `check` failed
         if group is None or not (_ENDS if joined or group.entity else _CLOSES).match(clause, end):
             continue
-        before = clause[: group.start].strip(_MARKS).lower().split()
-        opens = not before or before[-1] in _OPENERS or clause[: group.start].rstrip().endswith((",", ":"))
+        left = clause[: group.start].rstrip()
+        before = left.strip(_MARKS).lower().split()
+        opens = not before or before[-1] in _OPENERS or left.endswith((",", ":", "(", "["))
+        opens = opens or told or (len(before) == 1 and not before[0][0].isalnum())
         if not (joined or (opens and len(group.key.split()) <= 3)) or (word in _ACTS and group.entity is None):
             continue
         name = keys.normalise(group.key)
@@ -170,12 +192,35 @@ def _named(group: nouns.Group) -> nouns.Group | None:
     return group
 
 
+_COUNT_LEFT: Final = re.compile(r"(?:^|[,;:(]|  |\t)[ \t]*\d++\Z")
+_HABIT: Final = re.compile(
+    r"[ \t](?:by default|for (?:the|all|each|every|any|more|your|use|a|an)\b|on (?:all|every|any|the|your|a)\b|via\b"
+    r"|in (?:the|all|every|this|a|your)\b|at (?:the|your)\b|as\b)"
+)
+_RELATIVE: Final = re.compile(
+    r"(?i)\b(?:that|which|who|where|because|since|how)\Z|^\W*(?:an?|any|some|all|each|every) "
+)
+_DASHED: Final = re.compile(rf"^\W{{0,6}}([^\n]{{1,120}}?) (?:—|–|-) ({'|'.join(_STATES)})[.!]?\s*\Z", re.IGNORECASE)
+
+
+def _dashed(clause: str, base: int, found: list[Found]) -> None:
+    """A name and its state at the line's end: `### 0-ReviewPR47 — running`."""
+    hit = _DASHED.match(clause)
+    if hit is None or _taken(found, base + hit.start(2)):
+        return
+    start = base + hit.start(2)
+    kind = values.classify(hit[2])
+    if kind is not None and len(hit[1].split()) <= 6:
+        found.append(Found(hit[1], "state", kind[1], kind[0], start, start + len(hit[2]), base + hit.start(1)))
+
+
 _MARKS: Final = " \t\"'`*#>-•✓✔✗✘×⨯[("
-_OPENERS: Final = word_set("the a an your our and this that no")
+_OPENERS: Final = word_set("the a an your our and this that no all")
 _CLOSES: Final = re.compile(r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;!:](?:\s|\Z)|successfully\b|now\b|already\b|and\b)")
 _ACTS: Final = word_set(
     "created updated modified written saved added removed deleted built synced upgraded downgraded fixed opened "
     "closed error"
-    " up down open live idle draft complete done finished exited running started completed missing expired success"
+    " up down open live idle draft complete done finished exited running started completed missing expired success "
+    "offline online"
 )
 """States that are as often an act or a common word: they need a named subject."""

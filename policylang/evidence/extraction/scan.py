@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policylang.evidence.lexicon import COUNTED, ENUM_WORDS, FALSE_WORDS, STATE_WORDS, TRUE_WORDS
+from policylang.evidence.lexicon import COUNTED, DONE, ENUM_WORDS, FALSE_WORDS, STATE_WORDS, TRUE_WORDS
 from policylang.regex import compile_search
 
 _WORDS: Final = "|".join(sorted(word.replace("_", "[_ ]") for word in STATE_WORDS | TRUE_WORDS | FALSE_WORDS))
 _NOUNS: Final = "|".join(sorted(COUNTED))
 _ENUMS: Final = "|".join(sorted(ENUM_WORDS))
+_DONE: Final = "|".join(sorted(DONE))
 _OPEN: Final = r"[ \t\"'`*(<]*"
 
 PARTS: Final = (
@@ -24,7 +25,7 @@ PARTS: Final = (
     rf"_[\w.-]*:(?:[^\s,;|]*[\d/\\]|(?:{_WORDS})\b)",
     rf"\b(?:\w*[_A-Za-z-])?(?:{_ENUMS}|ids?|uuid|guid|path|file|filename|configfile|location|dir|directory|folder"
     rf"|root|rootdir|cwd)"
-    r"[\"'`*_)]*[ \t]*[:=]",
+    r"(?:[^\w\n]|_)*[:=]",
     # a copula, a change, an adjacent value
     rf"[ \t](?:is|was|are|were|equals|now|to|at|currently)[ \t]+(?:(?:not|no longer|never|now|still|already"
     rf"|also)[ \t]+)?{_OPEN}"
@@ -55,6 +56,24 @@ PARTS: Final = (
     r"^(?:Setting up|Unpacking|Selecting|Inst) |newest version|awaiting response|saved \[|^(?:real|user|sys)\s"
     r"|HEAD detached",
     r"^[AM] \S|^[0-9a-f]{32,128} |\{\"|\[\{\"",
+    # objects, lines of one token, and what the tools' conventions fix
+    r"\{[ ]?:?[\"'\w]|[A-Za-z]\((?:[a-z_]\w*=|\[\()|<Response ",
+    r"^[ \t+]*[^ \t\n]*\d[^ \t\n]*[ \t\r]*$",
+    r"^## \S+\.\.\.|set up to track|WIP on|\(was [0-9a-f]{7}|\[new (?:branch|tag)\]|^[0-9a-f]{40}\t|\((?:fetch|push)\)"
+    r"|^(?:Dropped|Successfully rebased|Successfully built) |^\[detached HEAD ",
+    r"^[a-z]\w+[\w.-]*[/ ][\"]?[\w.-]+[\"]? (?:created|configured|unchanged|deleted|patched|scaled|restarted|labeled"
+    r"|annotated|replaced|exposed|condition met)\b",
+    r"grade [0-9a-f]* ?-> |\((?:effective )?head\)|pplying [\w.-]+\.\.\.|^== \d+ \w+: |version of schema",
+    r"^(?:INSERT \d+|UPDATE|DELETE|SELECT|COPY|MERGE) \d|^\s*[#ℹ] [a-z]+ \d|\d (?:pass|fail)\s*$",
+    r"(?:Installing|Updating|Upgrading|Downgrading|Locking|Removing) [\w./@-]+ \(|^Get:\d|s user [\d.]+s system"
+    r"|\*\*\* [^\n]*Error \d|(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ \S* ?[1-5]\d\d",
+    rf"\d (?:[a-z][\w/-]* ){{0,2}}(?:{_NOUNS}|{_DONE})\b|\d (?:[a-z-]+ )?[a-z]{{3,20}}s\b|[a-z-][ \t]?#\d",
+    rf":[ \t]+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:{_ENUMS})[ \t]+(?:is"
+    rf"|was|set|now|changed|updated|switched|moved|has) |<(?:status|state|phase)>",
+    r"(?:map\[|\{)[A-Za-z_][\w.-]*:|^/\S+ +[0-9a-f]{7}|^\* \S+ +[0-9a-f]{7}|^ \[X\]",
+    r"[A-Za-z0-9+-]/v?\d+\.\d|^[\w.+-]+ \([^()]{1,60}\) \d|[A-Za-z]-\d+\.\d",
+    # letters that the readers take for an i and RE2 does not
+    r"[ıİ]",
 )
 _SEARCH: Final = compile_search("|".join(PARTS), "im")
 

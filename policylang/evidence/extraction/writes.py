@@ -24,7 +24,8 @@ _PATTERNS: Final = (
     r"\b(?:wrote|written|writing|saved|saving|exported|dumped|copied|moved|rendered|downloaded|uploaded|generated"
     rf"|emitted|output)\b(?: successfully)?{_VOLUME}(?: (?:to|into|at|in|as))?(?: (?:the )?(?:file|path))?:? " + _PATH,
     rf"\bfile (?:was |has been )?(?:successfully )?{_MADE}(?: successfully)?(?: (?:at|to|in))?:? " + _PATH,
-    rf"\b(?:the )?file:? {_PATH} (?:has been|was|is)(?: successfully| now)? {_MADE}\b",
+    rf"\b(?:the )?file:? {_PATH} (?:(?:has been|was|is) )?(?:successfully |now )?{_MADE}\b",
+    r"\b(?:replaced|inserted|changed|edited|applied|made|deleted|added) \d+ [\w()]+(?: \w+)? (?:in|to|into) " + _PATH,
     r"^\W{0,4}(?:successfully )?(?:created and wrote to(?: new)?|created|updated|edited|modified|patched"
     r"|overwrote|rewrote"
     r"|appended to|replaced text in|replaced|wrote to|inserted text in)(?: (?:the |new |a )?(?:file|symlink|link"
@@ -33,9 +34,12 @@ _PATTERNS: Final = (
     r"\b(?:successfully )?(?:replaced text in|applied (?:edit|patch|changes) to|(?:report|output|log|results?"
     r"|artifact|file"
     r"|snapshot|coverage) (?:was |has been )?(?:saved|written|exported|stored)(?: in| to| at)?):? " + _PATH,
-    rf"^{_PATH} (?:written|saved|created|updated)\b",
+    rf"^{_PATH} (?:written|saved|created|updated)\b(?! by)",
+    r"\b(?:saved|wrote|written|exported|generated|created)(?: [\w-]{1,24}){0,2}:[ ]" + _PATH + r"(?=\s|\Z|[,;(])",
+    r"\b(?:saved|wrote|written|exported|stored)\b[^\n:/]{0,60}? (?:to|into|in|as|at) " + _PATH + r"(?=[\s.,;:(]|\Z)",
 )
 _WROTE: Final = tuple(re.compile("(?i)" + pattern) for pattern in _PATTERNS)
+_BARE_PATH: Final = next(at for at, pattern in enumerate(_PATTERNS) if pattern.startswith("^" + _PATH))
 _LISTED: Final = re.compile(r"^[AM] ([\w.@+\[\]()$/~-]++)\Z")
 _TAIL: Final = re.compile(r"[\w@+-]*+(?:\.[\w+-]++)*?\.[A-Za-z][A-Za-z0-9]{0,9}")
 
@@ -59,6 +63,13 @@ def _add(hit: re.Match[str], base: int, found: list[Found]) -> bool:
     path = hit[1].rstrip(".,;:)")
     if len(path) > 400 or not _is_path(path):
         return False
+    if (
+        hit.start() == 0
+        and hit.re is _WROTE[_BARE_PATH]
+        and path[0] not in "/~"
+        and not _TAIL.fullmatch(path.rsplit("/", 1)[-1])
+    ):
+        return False  # `deployment.apps/web created` names a thing of a cluster
     start = base + hit.start(1)
     found.append(Found(None, "write", path, "write", start, start + len(path), base + hit.start()))
     return True
