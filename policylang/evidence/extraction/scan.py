@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policylang.evidence.lexicon import COUNTED, DONE, ENUM_WORDS, FALSE_WORDS, STATE_WORDS, TRUE_WORDS
+from policylang.evidence.lexicon import COUNTED, DONE, ENUM_WORDS, FALSE_WORDS, STATE_WORDS, TRUE_WORDS, VERDICTS
 from policylang.regex import compile_search
 
 _WORDS: Final = "|".join(sorted(word.replace("_", "[_ ]") for word in STATE_WORDS | TRUE_WORDS | FALSE_WORDS))
@@ -70,6 +70,8 @@ PARTS: Final = (
     rf"\d (?:[a-z][\w/-]* ){{0,2}}(?:{_NOUNS}|{_DONE})\b|\d (?:[a-z-]+ )?[a-z]{{3,20}}s\b|[a-z-][ \t]?#\d",
     rf":[ \t]+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:{_ENUMS})[ \t]+(?:is"
     rf"|was|set|now|changed|updated|switched|moved|has) |<(?:status|state|phase)>",
+    r"(?:->|→|=>) ?v?\d+\.\d|\(delta \d|\d (?:low|moderate|medium|high|critical)[,)]|\b[0-9a-f]{7,40}\b|arn:",
+    rf"[:=]{_OPEN}(?:{'|'.join(sorted(VERDICTS))})\b",
     r"(?:map\[|\{)[A-Za-z_][\w.-]*:|^/\S+ +[0-9a-f]{7}|^\* \S+ +[0-9a-f]{7}|^ \[X\]",
     r"[A-Za-z0-9+-]/v?\d+\.\d|^[\w.+-]+ \([^()]{1,60}\) \d|[A-Za-z]-\d+\.\d",
     # letters that the readers take for an i and RE2 does not
