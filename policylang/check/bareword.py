@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policylang.check.context import ERROR, FAILED, GLOBAL_NODES, MAX_DEPTH, Argument, Env, Typing
+from policylang.check.context import ERROR, FAILED, GLOBAL_NODES, MAX_DEPTH, MAX_PROBES, Argument, Env, Typing
 from policylang.check.words import a, either, owners_of, words_of
 from policylang.diagnostics import nearest
 from policylang.rules_ir import expr as ir
@@ -12,7 +12,10 @@ from policylang.syntax import ast
 
 def needs_type(t: Typing, expr: ast.Expr, env: Env, depth: int = 0) -> bool:
     """True for an expression of bare words only: what it means hangs on what it is compared with."""
-    if depth > MAX_DEPTH:
+    t.probes += 1
+    if t.probes > MAX_PROBES:
+        t.overflow(expr.loc)
+    if depth > MAX_DEPTH or t.probes > MAX_PROBES:
         return False
     depth += 1
     match expr:
@@ -59,8 +62,7 @@ def type_word(t: Typing, word: ast.Name, env: Env, expected: Type | None) -> ir.
         near = nearest(word.name, names)
         hint = quoted if near is None else f"did you mean `{near}`? {quoted}"
         return t.error("unknown-name", f"unknown name `{word.name}`", word.loc, hint)
-    t.sink.unknown("unknown-name", "name", word.name, word.loc, names)
-    return FAILED
+    return _unknown(t, word, names)
 
 
 def _word_alone(t: Typing, word: ast.Name, env: Env, owners: list[Type], expected: Type | None) -> ir.Expr:
@@ -76,6 +78,13 @@ def _word_alone(t: Typing, word: ast.Name, env: Env, owners: list[Type], expecte
     names = _names_in_scope(t, env)
     if t.names.kinds and nearest(word.name, names) is None:
         names = [*names, *t.names.kinds]
+    return _unknown(t, word, names)
+
+
+def _unknown(t: Typing, word: ast.Name, names: list[str]) -> ir.Expr:
+    if word.name == "span":
+        hint = "write `for each span in evicted` before `when`, or `any span in spans: …`"
+        return t.error("unknown-name", "unknown name `span`", word.loc, hint)
     t.sink.unknown("unknown-name", "name", word.name, word.loc, names)
     return FAILED
 
@@ -93,4 +102,4 @@ def _misplaced(t: Typing, word: ast.Name, owners: list[Type], expected: Type) ->
 
 def _names_in_scope(t: Typing, env: Env) -> list[str]:
     hidden = {name for name in t.hidden if isinstance(name, str)}
-    return [*env, *(name for name in GLOBAL_NODES if name not in hidden), *t.names.lets]
+    return [*env, *(name for name in GLOBAL_NODES if name not in hidden), *t.names.lets, *("true", "false")]

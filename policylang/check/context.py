@@ -23,6 +23,9 @@ MAX_NODES: Final = 10_000
 MAX_DEPTH: Final = 160
 """Nesting of one declaration after its `let`s are expanded; the recursion of every reader stays far from Python's."""
 
+MAX_PROBES: Final = 10 * MAX_NODES
+"""Looks at what a bare word may mean: `let`s that call one another twice would be looked into 2^depth times."""
+
 GLOBAL_NODES: Final[dict[str, ir.Global]] = {name: ir.Global(name, type_) for name, type_ in GLOBALS.items()}
 
 
@@ -83,6 +86,7 @@ class Typing:
     slots: int = 0
     size: int = 0
     depth: int = 0
+    probes: int = 0
     calls: list[Loc] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
 

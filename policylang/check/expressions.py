@@ -220,8 +220,10 @@ def _unlike(right: ast.Expr, one: Type, two: Type) -> str:
 def _chained(t: Typing, expr: ast.ChainedCompare, env: Env) -> ir.Expr:
     for operand in expr.operands:
         type_expr(t, operand, env, ERROR)
-    first, second = expr.ops[0], expr.ops[1]
-    return t.error("chained-comparison", "comparisons do not chain", expr.loc, f"write `a {first} b and b {second} c`")
+    hint = "put the first comparison in parentheses"
+    if len(expr.operands) == len(expr.ops) + 1 and "matches" not in expr.ops:
+        hint = f"write `a {expr.ops[0]} b and b {expr.ops[1]} c`"
+    return t.error("chained-comparison", "comparisons do not chain", expr.loc, hint)
 
 
 def _bool(t: Typing, expr: ast.Bool, env: Env) -> ir.Expr:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
-from policylang.diagnostics import Diagnostic, did_you_mean, nearest
+from policylang.diagnostics import Diagnostic, nearest
 from policylang.source import Loc
 
 Related = tuple[tuple[Loc, str], ...]
+
+MAX_COMPARED: Final = 30_000
+"""Names that one sink compares for its suggestions; a file of 2 000 slips among 2 000 names would take a minute."""
+
+MAX_SHOWN: Final = 40
+"""Names in one line of help."""
 
 
 class Sink:
     """Collects diagnostics; order does not matter, they are sorted by place at the end."""
 
-    __slots__ = ("found",)
+    __slots__ = ("_compared", "found")
 
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
+        self._compared = 0
 
     def error(self, code: str, message: str, loc: Loc | None, hint: str | None = None, related: Related = ()) -> None:
         """Reports one error at ``loc``."""
@@ -25,9 +33,13 @@ class Sink:
     def unknown(self, code: str, what: str, word: str, loc: Loc, names: Iterable[str], hint: str | None = None) -> None:
         """Reports a word that names nothing, with the nearest known name (also in ``args``, for quick fixes)."""
         known = sorted(set(names))
-        suggestion = nearest(word, known)
-        if suggestion is not None or hint is None:
-            hint = did_you_mean(word, known) if known else "there is none"
+        self._compared += len(known)
+        suggestion = nearest(word, known) if self._compared <= MAX_COMPARED else None
+        if suggestion is not None:
+            hint = f"did you mean `{suggestion}`?"
+        elif hint is None and self._compared <= MAX_COMPARED:
+            shown = known if len(known) <= MAX_SHOWN else [*known[:MAX_SHOWN], "…"]
+            hint = f"known: {', '.join(shown)}" if known else "there is none"
         args: tuple[tuple[str, str], ...] = (("word", word),)
         if suggestion is not None:
             args = (*args, ("suggestion", suggestion))

@@ -31,7 +31,7 @@ def owners_of(word: str, kinds: Mapping[str, object]) -> list[Type]:
 
 def a(thing: Type | str) -> str:
     """The name of a type with its article: `a kind`, `an int`, `text`."""
-    name = str(thing)
+    name = str(thing).removesuffix(" of error")  # the elements of `[]` have no type to speak of
     if name in ("text", "meta", "index", "scoring", "monitor"):
         return name
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"

@@ -63,12 +63,19 @@ class Diagnostic:
 
 
 def in_source_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Diagnostics by file, place and code, each (code, range) once, so that output never changes from run to run."""
+    """Diagnostics by file, place and code, each (code, range) once, so that output never changes from run to run.
+
+    A name with foreign letters is one mistake: that nothing is called so goes without saying.
+    """
     unique: dict[tuple[str, int, int, str], Diagnostic] = {}
     for item in diagnostics:
         name, start, end = (item.loc.source.name, item.loc.start, item.loc.end) if item.loc else ("", -1, -1)
         unique.setdefault((name, start, end, item.code), item)
-    return tuple(unique[key] for key in sorted(unique))
+    return tuple(
+        unique[key]
+        for key in sorted(unique)
+        if "unknown" not in key[3] or (*key[:3], "confusable-identifier") not in unique
+    )
 
 
 def to_document(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:

@@ -186,7 +186,12 @@ def inline_tests() -> st.SearchStrategy[ast.InlineTest]:
     )
     outcome = idents(st.sampled_from(["compact", "refuse", "no", "warn", "undetermined"]))
     expect = st.builds(
-        lambda outcome, rule, spans: ast.InlineExpect(outcome, rule, tuple(spans) if rule else (), loc=LOC),
+        lambda outcome, rule, spans: ast.InlineExpect(
+            outcome if rule or outcome.name in ("compact", "refuse") else ast.Ident("refuse", loc=LOC),
+            rule if outcome.name != "compact" else None,
+            tuple(spans) if rule and outcome.name in ("refuse", "undetermined") else (),
+            loc=LOC,
+        ),
         outcome, st.none() | ids(), st.lists(idents(texts()), max_size=2),
     )  # fmt: skip
     items = st.lists(span | given | given_epoch | expect, max_size=4).map(tuple)

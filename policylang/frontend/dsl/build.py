@@ -237,6 +237,14 @@ class Builder(ExpressionBuilder):
     def expect(self, v: list[Any], begin: int, at: int) -> ast.InlineExpect:
         rule = self.id(v[2]) if len(v) > 2 else None
         spans = tuple(v[4]) if len(v) > 4 else ()
+        outcome, loc = self.texts[v[1]], self.loc(begin, at)
+        if outcome == "compact" and rule is not None:
+            self.fail("`expect compact` takes no rule: no rule refuses then", loc, "write `expect compact`")
+        elif outcome in ("no", "warn", "undetermined") and rule is None:
+            self.fail(f"`expect {outcome}` names no rule, so it tests nothing", loc, f'write `expect {outcome} "RULE"`')
+        elif outcome in ("no", "warn") and spans:
+            advice = "leave the spans out, or expect `refuse`"
+            self.fail(f"`on` says which spans are refused, so `expect {outcome}` takes none", loc, advice)
         return ast.InlineExpect(self.ident(v[1]), rule, spans, loc=self.loc(begin, at))
 
     def strings_one(self, v: list[Any], begin: int, at: int) -> list[Ident]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from policylang.diagnostics import Diagnostic
 from policylang.frontend.dsl.depth import check_depth
 from policylang.frontend.dsl.lexer import Tokens
+from policylang.regex import FLAGS
 from policylang.source import Loc
 from policylang.syntax import ast
 from policylang.syntax.ast import Expr, Ident
@@ -131,6 +132,8 @@ class ExpressionBuilder:
 
     def op_matches(self, v: list[Any], begin: int, at: int) -> ast.RegexLit:
         body, _, flags = self.texts[v[1]][1:].rpartition("/")
+        if set(flags) - FLAGS:
+            flags = ""  # the lexer has said so; one slip is one finding
         return ast.RegexLit(_without_slash_escapes(body), flags, loc=self.place(v[1]))
 
     def op_known(self, v: list[Any], begin: int, at: int) -> str:
@@ -219,8 +222,11 @@ class ExpressionBuilder:
         return ast.NumberLit(-self.value(text, v[1]), f"-{text}", loc=self.loc(begin, at))
 
     def number_unit(self, v: list[Any], begin: int, at: int) -> ast.NumberLit:
-        text = self.texts[v[0]]
-        return ast.NumberLit(self.value(text, v[0]), f"{text} {self.texts[v[1]]}", loc=self.loc(begin, at))
+        text, unit = self.texts[v[0]], self.texts[v[1]]
+        value = self.value(text, v[0])
+        if not isinstance(value, int):
+            self.fail(f"`{unit}` takes a whole number, not `{text}`", self.place(v[0]), f"write `2 {unit}`")
+        return ast.NumberLit(value, f"{text} {unit}", loc=self.loc(begin, at))
 
     def text(self, v: list[Any], begin: int, at: int) -> Expr:
         return self.text_lit(v[0])
