@@ -10,7 +10,7 @@ from policylang.check import budgets as budgets_
 from policylang.check import relax as relax_
 from policylang.check.blockrules import Blocks, block_rules
 from policylang.check.relax import Relaxed
-from policylang.check.settings import Given, Key, spec_of, spell, tighter_of
+from policylang.check.settings import SPECS, Given, Key, Settings, held, spec_of, spell, tighter_of
 from policylang.check.sink import Sink
 from policylang.rules_ir.policy import Exempt, NamedAnchor, Rule
 from policylang.source import Loc
@@ -124,10 +124,11 @@ def _twice(sink: Sink, message: str, here: Loc, one: Loc, two: Loc) -> None:
 
 
 def _meet_settings(base: Layer, parent: Layer, here: Loc, sink: Sink) -> None:
-    for key, given in parent.settings.items():
-        other = base.settings.get(key)
-        if other is None:
-            base.settings[key] = given
+    before = dict(base.settings)
+    for key in sorted(_spoken_of(before) | _spoken_of(parent.settings)):
+        other, given = _held(before, key), _held(parent.settings, key)
+        if other is None or given is None:
+            base.settings[key] = other or given or base.settings[key]
             continue
         value = tighter_of(spec_of(key), other.value, given.value)
         if value is None:
@@ -137,6 +138,25 @@ def _meet_settings(base: Layer, parent: Layer, here: Loc, sink: Sink) -> None:
             sink.error("loosens-parent", message, here, "no value satisfies both; extend one of the two", related)
         elif value != other.value:
             base.settings[key] = Given(value, given.loc)
+
+
+def _spoken_of(settings: Settings) -> set[Key]:
+    """The settings that are given, and those that have a default because the rule they shape is there."""
+    guarded = {
+        (block, name)
+        for block, specs in SPECS.items()
+        for name, spec in specs.items()
+        if spec.guard is not None and (block, spec.guard) in settings
+    }
+    return guarded | set(settings)
+
+
+def _held(settings: Settings, key: Key) -> Given | None:
+    """What one parent asks for: a default asks for as much as the same value written out."""
+    value = held(settings, key)
+    if value is None or key in settings:
+        return settings.get(key)
+    return Given(value, settings[key[0], spec_of(key).guard or ""].loc)
 
 
 def _meet_relaxes(parents: Sequence[Layer]) -> dict[str, tuple[Relaxed, ...]]:
