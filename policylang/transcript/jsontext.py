@@ -14,6 +14,7 @@ from policylang.source import Loc, Source
 Path = tuple[str | int, ...]
 
 _WHITE = re.compile(r"[ \t\n\r]*")
+_LONG_INTEGER = re.compile(r"(?<![\d.eE+])[0-9]{4300,}")
 _DECODER = json.JSONDecoder()
 
 
@@ -62,6 +63,10 @@ def parse_json(source: Source) -> Any:
     except RecursionError:
         raise RequestError([invalid("the JSON nests too deep", Loc(source, shift, shift + 1))]) from None
     except ValueError as error:
+        digits = _LONG_INTEGER.search(text)
+        if digits is not None and "digits" in str(error):
+            loc = Loc(source, digits.start() + shift, digits.end() + shift)
+            raise RequestError([invalid("the number is too large", loc)]) from None
         word = re.search(r"-?Infinity|NaN", text)
         at = (word.start() if word else 0) + shift
         loc = Loc(source, at, at + (len(word[0]) if word else 1))

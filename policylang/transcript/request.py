@@ -83,7 +83,7 @@ class Request:
     """Evidence already established for this request, by policy digest and date; a cache, never part of its meaning."""
 
     def __post_init__(self) -> None:
-        findings = list(_disagreements(self))
+        findings = read_request(self.to_json())[1] or list(_disagreements(self))
         if findings:
             raise RequestError(invalid(f"{message}: `{spell(path)}`", None, help_) for path, message, help_ in findings)
 
@@ -108,7 +108,7 @@ class Request:
         parts, problems = read_request(value)
         if not problems:
             draft = _draft(parts)
-            problems = list(_disagreements(draft))
+            problems = [(_as_spelled(path, value), message, help_) for path, message, help_ in _disagreements(draft)]
             if not problems:
                 return draft
         raise RequestError(
@@ -141,6 +141,15 @@ class Request:
 
 def _restore(value: Mapping[str, Any]) -> Request:
     return Request.from_json(value)
+
+
+def _as_spelled(path: Path, value: Any) -> Path:
+    """The path in the form in which the request was given: the document has names of its own."""
+    if path[0] == "spans" and "eviction_set" in value:
+        return ("eviction_set", *path[1:])
+    if path == ("index", "rebuilt") and "rehydration_index_epoch" in value:
+        return ("rehydration_index_epoch",)
+    return path
 
 
 def _draft(parts: Mapping[str, Any]) -> Request:

@@ -14,6 +14,10 @@ from policylang.transcript.vocabulary import DISPOSITIONS, SOURCES
 Problem = tuple[Path, str, str | None]
 
 
+_MAX_BITS = 256
+"""Integers stay exact far beyond 2^53, and small enough to be summed, divided and written."""
+
+
 class _ShapeError(Exception):
     def __init__(self, message: str, help_: str | None = None, path: Path = ()) -> None:
         super().__init__(message)
@@ -33,6 +37,11 @@ def _kind_of(value: Any) -> str:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise _ShapeError(f"expected text, found {_kind_of(value)}")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise _ShapeError("the text holds a lone surrogate") from None
     return value
 
 
@@ -45,6 +54,8 @@ def _name(value: Any) -> str:
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _ShapeError(f"expected an integer, found {_kind_of(value)}")
+    if value.bit_length() > _MAX_BITS:
+        raise _ShapeError("the number is too large")
     if value < 0:
         raise _ShapeError(f"expected an integer of 0 or more, found {value}")
     return value
@@ -199,8 +210,8 @@ def _read_spans(value: Mapping[str, Any], parts: dict[str, Any], problems: list[
     for number, item in enumerate(items):
         path: Path = (key, number)
         if isinstance(item, Span):
-            spans.append(item)
-        elif isinstance(item, Mapping):
+            item = item.to_json()
+        if isinstance(item, Mapping):
             span = _read_span(item, path, problems, all_evicted=key == "eviction_set")
             spans.extend(span)
         else:
@@ -225,7 +236,8 @@ def _read_span(item: Mapping[str, Any], path: Path, problems: list[Problem], *, 
         elif part is not None or key not in _NULLABLE:
             _collect(problems, fields, key, (*path, key), reader, part)
     required = ("id", "kind", "text", "epoch", "disposition")
-    problems.extend((path, f"the field `{key}` is missing", None) for key in required if key not in given)
+    hints = {"disposition": 'say "evict" or "retain"'}
+    problems.extend((path, f"the field `{key}` is missing", hints.get(key)) for key in required if key not in given)
     if len(problems) == before:
         head = [fields.pop(key) for key in ("id", "kind", "text", "epoch")]
         yield Span(*head, **fields)
@@ -237,7 +249,8 @@ def _read_evidence(value: Mapping[str, Any], parts: dict[str, Any], problems: li
         path: Path = ("rehydration_index_epoch",)
         if "rebuilt" in index:
             problems.append((path, "`index.rebuilt` and `rehydration_index_epoch` are two names of one thing", None))
-        _collect(problems, index, "rebuilt", path, _rebuilt, value["rehydration_index_epoch"])
+        elif value["rehydration_index_epoch"] is not None:
+            _collect(problems, index, "rebuilt", path, _rebuilt, value["rehydration_index_epoch"])
     parts["index"] = index
     parts["monitor"] = _read_group(value, "monitor", MONITOR_FIELDS, problems)
     parts.update(_read_group(value, "scoring", SCORING_FIELDS, problems))
