@@ -42,9 +42,15 @@ class Policy:
 
     __slots__ = ("_effective", "checked")
 
+    checked: CheckedPolicy
+    _effective: dict[date, Effective]
+
     def __init__(self, checked: CheckedPolicy) -> None:
-        self.checked = checked
-        self._effective: dict[date, Effective] = {}
+        object.__setattr__(self, "checked", checked)
+        object.__setattr__(self, "_effective", {})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a policy is frozen; `{name}` cannot be set")
 
     @property
     def id(self) -> str:
@@ -66,9 +72,9 @@ class Policy:
         found = self._effective.get(as_of)
         if found is None:
             checked = resolve_policy(self.checked, as_of)
-            same = next((one for one in self._effective.values() if one.checked == checked), None)
+            same = next((one for one in list(self._effective.values()) if one.checked == checked), None)
             found = same or Effective(checked, fuse(checked.rules), tuple(map(decides, checked.rules)))
-            # Two threads may both get here; they store equal values.
+            # Two threads may both get here, hence the copy above; they store equal values.
             self._effective[as_of] = found
         return found
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from policylang.compiler.interpret import evaluate_expression
-from policylang.evidence.chain_facts import in_budget, own_budgets
+from policylang.compiler.shape import operands
+from policylang.evidence.chain_facts import in_budget
+from policylang.rules_ir.expr import Epsilon, Expr
 from policylang.rules_ir.facts import ChainFacts, SpanFacts, World
 from policylang.rules_ir.outcome import Hit
 from policylang.rules_ir.policy import CheckedPolicy, Rule, Scope
@@ -94,7 +96,7 @@ def reason_of(hit: Hit, world: World, policy: CheckedPolicy) -> Reason:
     return Reason(
         rule=rule.id,
         scope=rule.scope,
-        spans=tuple(span.id for span in spans_of(rule, subject, evidence, policy)),
+        spans=tuple(span.id for span in spans_of(rule, subject, evidence)),
         chain=subject.id if isinstance(subject, ChainFacts) else None,
         message=message,
         undetermined=undetermined,
@@ -117,9 +119,7 @@ def subject_of(hit: Hit, world: World) -> SpanFacts | ChainFacts | None:
             return None
 
 
-def spans_of(
-    rule: Rule, subject: SpanFacts | ChainFacts | None, evidence: Mapping[str, Any], policy: CheckedPolicy
-) -> Sequence[SpanFacts]:
+def spans_of(rule: Rule, subject: SpanFacts | ChainFacts | None, evidence: Mapping[str, Any]) -> Sequence[SpanFacts]:
     """The spans that a reason names: its span, or the evicted spans of its chain (of the budget's kind for ε)."""
     if isinstance(subject, SpanFacts):
         return [subject]
@@ -128,8 +128,16 @@ def spans_of(
     kind = evidence.get("kind") if rule.builtin else None
     if kind is None:
         return subject.evicted
-    own = own_budgets(policy.budgets)
+    own = next((found.excluded for found in _epsilons(rule.condition) if found.kind == kind), ())
     return [span for span in subject.evicted if in_budget(span, str(kind), own)]
+
+
+def _epsilons(expr: Expr) -> Iterator[Epsilon]:
+    """Every ε that a condition reads: each knows which kinds its pool leaves out while a relax lasts."""
+    if isinstance(expr, Epsilon):
+        yield expr
+    for part in operands(expr):
+        yield from _epsilons(part)
 
 
 def plain(value: Any) -> Any:

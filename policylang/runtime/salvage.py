@@ -58,7 +58,8 @@ def plan_epoch(world: World, reasons: Sequence[Reason], again: Round) -> tuple[S
         if any(reason.scope == "epoch" for reason in reasons) or not named - spilled:
             # Nothing less than the whole epoch answers the refusal.
             everything = frozenset(position.values())
-            rules = {reason.rule for reason in reasons if reason.scope == "epoch"}
+            of_epoch = {reason.rule for reason in reasons if reason.scope == "epoch"}
+            rules = of_epoch or {reason.rule for reason in reasons if not named}
             for number in everything:
                 because.setdefault(number, set()).update(rules)
             spilled = everything

@@ -77,12 +77,16 @@ class Verdict:
     @property
     def details(self) -> Details:
         """Reasons, warnings, salvage and plan."""
-        if self._details is None:
-            assert self._make_details is not None
-            self._details = self._make_details()
+        details = self._details
+        if details is None:
+            # Two threads may both work it out, to the same end; whoever comes late finds it done.
+            make = self._make_details
+            details = make() if make is not None else self._details
+            assert details is not None
+            self._details = details
             # Let go of the facts; everything is settled now.
             self._make_details = None
-        return self._details
+        return details
 
     @property
     def refused(self) -> bool:
