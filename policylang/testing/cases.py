@@ -10,6 +10,7 @@ from policylang.diagnostics import Diagnostic, DiagnosticError, did_you_mean
 from policylang.frontend.yaml.loader import load_yaml
 from policylang.source import Loc, Source
 from policylang.testing.model import Case, PolicyChoice
+from policylang.testing.shape import CASE, EXPECT, Form, lonely, misshapen
 from policylang.transcript.vocabulary import REPRESENTATIONS
 
 POLICY_KEYS = ("policy", "policy_text", "policy_yaml", "policy_text_repeat")
@@ -17,10 +18,7 @@ FILE_KEYS = (*POLICY_KEYS, "cases", "only", "note")
 CASE_KEYS = (
     *POLICY_KEYS, "name", "given", "expect", "note", "when", "result", "anchor", "retained", "expect_representation",
 )  # fmt: skip
-EXPECT_KEYS = (
-    "decision", "rules", "includes", "excludes", "undetermined", "spans", "chains", "salvage", "plan", "warnings",
-    "shadow", "error", "errors", "errors_include", "at", "help",
-)  # fmt: skip
+EXPECT_KEYS = tuple(EXPECT)
 RESULTS = {
     "refuses": {"decision": "spill_lossless", "rules": ["r"], "undetermined": []},
     "compact": {"decision": "compact", "rules": []},
@@ -43,6 +41,13 @@ class _Reader:
             if key not in set(known):
                 self.find("unknown-key", f"{what} has no key `{key}`", str(key), did_you_mean(str(key), known), after)
 
+    def forms(self, value: Mapping[Any, Any], forms: Mapping[str, Form], what: str, after: int) -> bool:
+        """Reports values of a wrong form; True if there is one."""
+        before = len(self.findings)
+        for key, message in misshapen(value, forms):
+            self.find("type-mismatch", f"{what}: {message}", key, None, after)
+        return len(self.findings) != before
+
 
 def read_cases(source: Source) -> tuple[Case, ...]:
     """The cases of one file.
@@ -55,6 +60,8 @@ def read_cases(source: Source) -> tuple[Case, ...]:
     if not isinstance(document, Mapping) or not isinstance(document.get("cases"), list):
         raise DiagnosticError([Diagnostic("syntax-error", "a cases file needs a list `cases`", Loc(source, 0, 1))])
     reader.keys(document, FILE_KEYS, "a cases file", 0)
+    if reader.forms(document, CASE, "a cases file", 0):
+        raise DiagnosticError(reader.findings)
     only = document.get("only")
     cases = []
     after = 0
@@ -64,7 +71,8 @@ def read_cases(source: Source) -> tuple[Case, ...]:
             continue
         name = str(item.get("name", f"case {number}"))
         after = max(source.text.find(name, after), after)
-        cases.append(_read_case(item, name, document, frozenset(only) if only else None, reader, after))
+        if not reader.forms(item, CASE, f"case `{name}`", after):
+            cases.append(_read_case(item, name, document, frozenset(only) if only else None, reader, after))
     if reader.findings:
         raise DiagnosticError(reader.findings)
     return tuple(cases)
@@ -81,6 +89,8 @@ def _read_case(
     source = reader.source
     line = source.position(after).line
     reader.keys(item, CASE_KEYS, f"case `{name}`", after)
+    for key, message in lonely(item):
+        reader.find("syntax-error", f"case `{name}`: {message}", key, None, after)
     given = dict(item.get("given") or {})
     expect = dict(item.get("expect") or {})
     policy = _policy_of(item) or _policy_of(document)
@@ -89,12 +99,13 @@ def _read_case(
         if result not in RESULTS:
             reader.find("unknown-name", f"`result` is one of {', '.join(RESULTS)}", name, None, after)
         expect = {**RESULTS.get(str(result), {}), **expect}
-        condition = str(item["when"])
+        condition = str(item["when"]).lower() if isinstance(item["when"], bool) else item["when"]
         text = f'refuse "r" {{\n  when {condition}\n  because "r"\n  then spill epoch\n}}\n'
         policy = PolicyChoice("text", text)
     if "expect_representation" in item:
         given, expect = _representation_case(item, given, expect, reader, name, after)
     reader.keys(expect, EXPECT_KEYS, f"`expect` of case `{name}`", after)
+    reader.forms(expect, EXPECT, f"`expect` of case `{name}`", after)
     if not expect:
         reader.find("syntax-error", f"case `{name}` expects nothing, so it cannot fail", name, "add `expect`", after)
     if policy is None:
@@ -133,8 +144,8 @@ def _representation_case(
         help_ = did_you_mean(plain, REPRESENTATIONS)
         reader.find("unknown-name", f"`{plain}` is no representation", wanted, help_, after)
     spans = [
-        {"id": "a", "kind": "tool_result", "text": item["anchor"], "epoch": 3, "disposition": "evict"},
-        {"id": "r", "kind": "reasoning", "text": item["retained"], "epoch": 6, "disposition": "retain"},
+        {"id": "a", "kind": "tool_result", "text": item.get("anchor", ""), "epoch": 3, "disposition": "evict"},
+        {"id": "r", "kind": "reasoning", "text": item.get("retained", ""), "epoch": 6, "disposition": "retain"},
     ]
     field = "excludes" if wanted != plain else "includes"
     return {"epoch": 7, "spans": spans, **given}, {field: [f"is-{plain}"], **expect}
