@@ -19,6 +19,8 @@ SAMPLE: Final = 1e-3
 """Seconds that a sample lasts at least; quicker work is repeated within it."""
 LEAST_ROUNDS: Final = 5
 MOST_ROUNDS: Final = 400
+TRIES: Final = 5
+"""Calls that say how quick a work is. One alone would not do: were it interrupted, every sample would be too short."""
 
 
 @contextmanager
@@ -45,14 +47,14 @@ def medians(works: Mapping[str, Work], seconds: float, least: int = LEAST_ROUNDS
     """Median seconds of one call of each work.
 
     Args:
-        works: Contestants by name. Each is called twice before anything counts.
+        works: Contestants by name. Each is called some times before anything counts.
         seconds: Time for all rounds together.
         least: Rounds, whatever they take.
     """
     repeats = {}
     for name, work in works.items():
         work()
-        repeats[name] = max(1, round(SAMPLE / max(once(work), 1e-9)))
+        repeats[name] = max(1, round(SAMPLE / max(min(once(work) for _ in range(TRIES)), 1e-9)))
     samples: dict[str, list[float]] = {name: [] for name in works}
     order = list(works)
     draw = random.Random(20261201)
@@ -68,6 +70,8 @@ def medians(works: Mapping[str, Work], seconds: float, least: int = LEAST_ROUNDS
 
 
 def _sample(work: Work, repeat: int) -> float:
+    # Untimed: the one before has left the processor's caches full of its own data.
+    work()
     if repeat == 1:
         return once(work)
     turns = range(repeat)

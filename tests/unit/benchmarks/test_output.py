@@ -13,7 +13,7 @@ from benchmarks import text
 from benchmarks.machine import machine
 from benchmarks.model import Goal, Report, Table, Unit, scaled
 from benchmarks.render import BEGIN, END, figure, markdown, written_into
-from benchmarks.timing import medians
+from benchmarks.timing import TRIES, medians
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "performance.md"
 
@@ -118,6 +118,19 @@ def test_machine_names_what_figures_depend_on() -> None:
     assert all(found.values())
 
 
+def test_an_interrupted_trial_does_not_shorten_the_samples() -> None:
+    calls = 0
+
+    def work() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            time.sleep(0.01)
+
+    medians({"quick": work}, 0.0, least=1)
+    assert calls > 1 + TRIES + 100
+
+
 def test_contestants_take_turns() -> None:
     calls: list[str] = []
 
@@ -126,9 +139,10 @@ def test_contestants_take_turns() -> None:
         time.sleep(0.002)
 
     found = medians({name: partial(work, name) for name in "abc"}, 0.0, least=8)
-    rounds = ["".join(calls[start : start + 3]) for start in range(6, len(calls), 3)]
-    assert "".join(calls[:6]) == "aabbcc"
-    assert [sorted(one) for one in rounds] == [["a", "b", "c"]] * 8
+    before = 3 * (1 + TRIES)
+    rounds = ["".join(calls[start : start + 6]) for start in range(before, len(calls), 6)]
+    assert "".join(calls[:before]) == "".join(name * (1 + TRIES) for name in "abc")
+    assert [sorted(one) for one in rounds] == [["a", "a", "b", "b", "c", "c"]] * 8
     assert len(set(rounds)) > 1
     assert list(found) == ["a", "b", "c"]
     assert all(taken >= 0.002 for taken in found.values())
