@@ -24,7 +24,7 @@ from typing import Any, Final
 from policylang.evidence import keys, values
 from policylang.evidence.calls import is_reading
 from policylang.evidence.extract import extract
-from policylang.evidence.extraction import lines, scan
+from policylang.evidence.extraction import found, lines, scan
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 TRANSCRIPTS: Final = ROOT.parent / "shared" / "transcripts"
@@ -142,6 +142,7 @@ ADVERSARIAL: Final[dict[str, Callable[[int], str]]] = {
 def forget() -> None:
     """Empty every memory that would let a text be read faster because another one was read before."""
     lines.forget()
+    found.tell.cache_clear()
     values.classify.cache_clear()
     keys.words.cache_clear()
     keys.normalise.cache_clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from policylang.evidence import keys, values
@@ -35,6 +36,17 @@ def typed(
 
     Quotes and closing punctuation around the value are left outside its offsets.
     """
+    told = tell(key, raw)
+    if told is None:
+        return None
+    name, value, type_, at, size, named, per_call = told
+    at += start
+    return Found(entity or named, name, value, type_, at, at + size, key_start, polarity, per_call)
+
+
+@lru_cache(maxsize=16_384)
+def tell(key: str, raw: str) -> tuple[str, str, str, int, int, str | None, bool] | None:
+    """Key, value, type, where in `raw` the value stands, its length, an entity in it, and whether it is the call's."""
     kind = values.classify(raw, key)
     if kind is None:
         return None
@@ -43,12 +55,10 @@ def typed(
     if not name:
         return None
     inner = values.strip(raw)
-    at = start + raw.find(inner)
+    at = raw.find(inner)
+    named: str | None = None
     if type_ == "version" and "@" in inner:
         # `name@1.2.3`: the release is the value, the name what it is one of.
-        name_part, _, inner = inner.rpartition("@")
-        at += len(name_part) + 1
-        entity = entity or name_part
-    return Found(
-        entity, name, value, type_, at, at + len(inner), key_start, polarity, type_ in _CALLED or keys.is_per_call(name)
-    )
+        named, _, inner = inner.rpartition("@")
+        at += len(named) + 1
+    return name, value, type_, at, len(inner), named, type_ in _CALLED or keys.is_per_call(name)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from policylang.evidence import keys, values
 from policylang.evidence.extraction import acts
-from policylang.evidence.extraction.found import Found, typed
+from policylang.evidence.extraction.found import Found, tell
 from policylang.evidence.lexicon import word_set
 
 _STRING: Final = r'"(?:[^"\\\n]++|\\.)*+"'
@@ -147,19 +147,20 @@ def read(text: str, start: int, end: int) -> Document:
     del leaves[MAX_LEAVES:]
     found: list[Found] = []
     for frame, key, key_start, raw, begin in leaves:
+        at, inner = begin, raw
         if raw[0] == '"':
-            size = len(raw) - 2
-            if 0 < size <= values.MAX_VALUE and "\\" not in raw:
-                fact = typed(key, raw[1:-1], begin + 1, key_start)
-            else:
-                fact = None
-            if fact is None and key in _TELLING:
-                found += acts.quoted(raw[1:-1], begin + 1)
+            at, inner = begin + 1, raw[1:-1]
+            readable = 0 < len(inner) <= values.MAX_VALUE and "\\" not in inner
+            told = tell(key, inner) if readable else None
+            if told is None and key in _TELLING:
+                found += acts.quoted(inner, at)
         else:
-            fact = typed(key, raw, begin, key_start) if raw != "null" else None
-        if fact is not None:
-            entity = frame.entity(begin)
-            found.append(fact if entity is None else Found(entity, *fact[1:]))
+            told = tell(key, raw) if raw != "null" else None
+        if told is not None:
+            name, value, type_, offset, size, named, per_call = told
+            at += offset
+            entity = frame.entity(begin) or named
+            found.append(Found(entity, name, value, type_, at, at + size, key_start, True, per_call))
     return Document(found, start, stop, closed, cut, len(leaves))
 
 
