@@ -10,7 +10,13 @@ from policylang.diagnostics import Diagnostic
 from policylang.source import Loc
 from policylang.syntax.ast import Ident
 
-_CONTROLS: Final = {"\r": "CARRIAGE RETURN", "\x0b": "LINE TABULATION", "\x0c": "FORM FEED", "\x85": "NEXT LINE"}
+_CONTROLS: Final = {
+    "\0": "NULL",
+    "\r": "CARRIAGE RETURN",
+    "\x0b": "LINE TABULATION",
+    "\x0c": "FORM FEED",
+    "\x85": "NEXT LINE",
+}
 _ID: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _POLICY_ID: Final = re.compile(r"[a-z0-9]+(?:[-/.][a-z0-9]+)*\Z")
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*\Z")

@@ -15,6 +15,9 @@ from policylang.transcript.span import Span
 
 SCHEMA = "policylang.request/v1"
 
+MAX_FINDINGS = 100
+"""Findings of one request: to find the place of each takes the length of the text."""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexEvidence:
@@ -111,10 +114,13 @@ class Request:
             problems = [(_as_spelled(path, value), message, help_) for path, message, help_ in _disagreements(draft)]
             if not problems:
                 return draft
-        raise RequestError(
+        shown = [
             invalid(f"{message}: `{spell(path)}`", locate(source, path) if source else None, help_)
-            for path, message, help_ in problems
-        )
+            for path, message, help_ in problems[:MAX_FINDINGS]
+        ]
+        if len(problems) > MAX_FINDINGS:
+            shown.append(invalid(f"more than {MAX_FINDINGS} findings; stopped here"))
+        raise RequestError(shown)
 
     def to_json(self) -> dict[str, Any]:
         """The request as ``policylang.request/v1`` spells it; what is not known is left out."""

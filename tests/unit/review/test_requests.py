@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from typing import Any
 
 import pytest
@@ -67,6 +69,15 @@ def test_a_number_of_too_many_digits_is_named_in_our_own_words() -> None:
     [item] = caught.value.diagnostics
     assert "too large" in item.message and "sys." not in item.message
     assert item.loc is not None and item.loc.start == text.index("9")
+
+
+def test_a_request_that_is_wrong_everywhere_is_answered_soon() -> None:
+    spans = [{"id": f"a{number}", "kind": "k", "text": "x" * 50, "epoch": 1} for number in range(5000)]
+    started = time.process_time()
+    with pytest.raises(RequestError) as caught:
+        Request.from_json(json.dumps({"epoch": 7, "spans": spans}))
+    assert time.process_time() - started < 5
+    assert len(caught.value.diagnostics) == 101
 
 
 def test_null_is_unknown_under_the_documents_name_too() -> None:
