@@ -307,7 +307,8 @@ _CONDITION_PARTS: Final = (
     "would have",
 )
 _WISH_PARTS: Final = (
-    "to", "should", "must", "shall", "would", "could", "might", "may", "let", "will", "'ll", "expect", "hopefully",
-    "make sure", "please", "don't",
+    "should", "must", "shall", "would", "could", "might", "may", "let", "will", "'ll", "need", "has to", "have to",
+    "want", "going to", "plan", "to check", "to verify", "to confirm", "to ensure", "to expect", "to see", "to make",
+    "expect", "hopefully", "todo", "make sure", "please", "try", "remember to", "don't forget",
 )  # fmt: skip
 _DENIED_PARTS: Final = (" that",)
