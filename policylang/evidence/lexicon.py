@@ -67,6 +67,9 @@ def _pairs() -> dict[str, frozenset[str]]:
 OPPOSITES: Final = _pairs()
 """State word -> the state words that deny it; symmetric."""
 
+VERDICTS: Final = word_set("pass fail present absent correct incorrect")
+"""Words that are a state as a value only: in prose they are as often a verb or an adjective."""
+
 STATE_WORDS: Final = (
     (
         frozenset(OPPOSITES)
@@ -107,6 +110,15 @@ VERSIONED: Final = word_set(
     "version release tag python node npm rust rustc cargo go java ruby php pip postgres postgresql mysql "
     "redis nginx docker kubernetes openssl sqlite gcc clang cmake pytest ver"
 )
+PRODUCTS: Final = word_set(
+    "python node node.js npm npx yarn pnpm bun deno ruby rails php composer java kotlin scala swift julia lua perl go rust cargo ghc ocaml erlang "
+    "elixir dart flutter postgres postgresql mysql mariadb mongodb sqlite redis kafka spark hadoop elasticsearch nginx apache docker podman "
+    "kubernetes helm terraform ansible vagrant openssl openssh gcc g++ clang llvm cmake make gdb bash zsh vim git curl wget ubuntu debian alpine "
+    "fedora centos windows macos android ios chrome chromium firefox safari django flask fastapi numpy pandas scipy torch pytorch tensorflow "
+    "keras jax cuda cudnn react vue angular svelte next nuxt vite webpack typescript pytest pip conda poetry gradle maven xcode glibc qt unity solc "
+    "hardhat foundry anchor solana ffmpeg"
+)
+"""Programs, libraries and systems whose name makes `3.12` behind it a version."""
 CLOCK_WORDS: Final = word_set(
     "time timestamp start end at ts date epoch created updated expires expiry exp iat modified started finished"
 )
@@ -134,6 +146,8 @@ COUNTED: Final = RUN_TOTALS | word_set(
     "assertion assertions snapshot snapshots dependency dependencies target targets account accounts shard shards "
     "partition partitions connection connections session sessions example examples spec specs scenario scenarios "
     "step steps case cases benchmark benchmarks assertion character characters line lines word words byte_count "
+    "occurrence occurrences replacement replacements location locations addition additions removal removals hint hints "
+    "suggestion suggestions finding findings violation violations conflict conflicts match_count argument arguments "
     "block blocks token tokens fix fixes hunk hunks chunk chunks edit edits link links todo todos artifact artifacts "
     "sample samples epoch epochs record iteration iterations iter"
 )

@@ -9,7 +9,7 @@ from typing import Final
 from policylang.evidence import keys, values
 from policylang.evidence.extraction import nouns
 from policylang.evidence.extraction.found import MAX_HITS, Found, typed
-from policylang.evidence.lexicon import COUNTED, DONE, RUN_TOTALS, word_set
+from policylang.evidence.lexicon import COUNTED, DONE, PRODUCTS, RUN_TOTALS, word_set
 
 _TAKERS: Final = (
     "version|build|commit|revision|sha|sha256|checksum|digest|id|uuid|pid|port|lease|ticket|branch|tag|interpreter"
@@ -22,35 +22,44 @@ _WANTED: Final = {
 }  # fmt: skip
 _NAMED: Final = ("id", "checksum")
 
+
+def _gated(needs: str, dotted: bool, pattern: str) -> tuple[tuple[str, ...], bool, re.Pattern[str]]:
+    """A pattern, the texts of which one stands in all that it matches, and whether that holds a `1.2`."""
+    return tuple(needs.split("|")), dotted, re.compile(pattern)
+
+
+_DOTTED: Final = re.compile(r"\d\.\d")
 _RELEASE: Final = (
     # name v1.2.3 | name 1.2.3 | name@1.2 | name==1.2 (as installed) | a path or name (1.2.3) after "already satisfied"
-    re.compile(r"(?<![\w./@-])(@?[A-Za-z][\w./-]{0,60})@(v?\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
-    re.compile(r"(?<![\w./@-])[\"'`]?([A-Za-z][\w./+-]{0,60}) (v\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
-    re.compile(
+    _gated("@", True, r"(?<![\w./@-])(@?[A-Za-z][\w./-]{0,60})@(v?\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
+    _gated("v", True, r"(?<![\w./@-])[\"'`]?([A-Za-z][\w./+-]{0,60}) (v\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
+    _gated(" ", True,
         r"(?<![\w./@-])([A-Za-z][\w/+-]{0,40}(?:\.js)?) (\d++(?:\.\d++){2}(?:\.\d++)*+(?:[-+][\w.-]++|(?:a|b"
         r"|rc)\d++)?)(?=[\s,;:)\]]|\.?(?:\s|\Z))"
     ),
-    re.compile(
+    _gated("(", False,
         r"^(?:Setting up|Unpacking|Selecting|Inst) ([\w.+:-]++) \(v?(\d[\w.+:~-]*+)(?: over \([^()]{1,80}\))?\)"
     ),
     # "psql (PostgreSQL) 15.4", "node 18.1" of a known program, "Server: nginx/1.22.1"
-    re.compile(r"^([\w.+-]{2,40}) \([^()]{1,60}\) (\d++(?:\.\d++)++[\w.+~-]*+)"),
-    re.compile(
-        r"(?i)(?<![\w./@-])(python|node(?:\.js)?|npm|ruby|php|java|postgres(?:ql)?|mysql|redis|nginx|docker|openssl"
-        r"|django|react|rust|go|gcc|clang"
-        r"|cmake|ubuntu|debian|alpine|chrome|chromium|firefox|perl|bash)[ -](\d{1,3}(?:\.\d{1,3}){1,3})(?=[\s,;:)]"
-        r"|\.?(?:\s|\Z))"
+    _gated(")", True, r"^([\w.+-]{2,40}) \([^()]{1,60}\) (\d++(?:\.\d++)++[\w.+~-]*+)"),
+    _gated(".", True,
+        rf"(?i)(?<![\w./@-])({'|'.join(sorted(PRODUCTS))})[ -](\d{{1,4}}(?:\.\d{{1,4}}){{1,3}}(?:[a-z]{{1,2}}\d?)?)"
+        r"(?=[\s,;:)]|\.?(?:\s|\Z))"
     ),
-    re.compile(r"(?<![\w./@-])([A-Za-z][\w+-]{1,30})/(v?\d++(?:\.\d++){2,3}(?:-[\w.]++)?)(?![\w./])"),
-    re.compile(r"(?<![\w./-])(@[\w.-]{1,60}/[\w.-]{1,60})[:=] ?[\"'^~]*(\d++(?:\.\d++){2}[\w.+-]*+)"),
-    re.compile(r"^([\w.+:-]++) is already the newest version \((\d[\w.+:~-]*+)\)"),
-    re.compile(
-        r"^[ \t]*+Requirement already satisfied: ([\w.-]++)[^()\n]{0,300}(?:\(from [^()\n]{0,200}\) )?"
-        r"\((\d++(?:\.\d++)++[\w.+-]*+)\)"
+    # "pip is available: 23.0.1 -> 23.2.1": what it is now, or may be, stands behind the arrow
+    _gated("->|→|=>", True,
+        r"([A-Za-z@][\w./@-]{0,60})(?: is)?(?: available)?[:!]? v?\d++(?:\.\d++)++[\w.+-]* ?(?:->|→|=>) ?(v?\d++(?:\.\d++)++[\w.+-]*+)"
     ),
-    re.compile(
-        r"^[ \t]*+(?:Collecting|Found existing installation:|Using|Installed|Installing"
-        r"|Removing) ([A-Za-z][\w.-]*+)(?:==| )(\d++(?:\.\d++)++[\w.+-]*+)(?=[\s,;)]|\Z)"
+    _gated("/", True, r"(?<![\w./@-])([A-Za-z][\w+-]{1,30})/(v?\d++(?:\.\d++){2,3}(?:-[\w.]++)?)(?![\w./])"),
+    _gated("@", True, r"(?<![\w./-])(@[\w.-]{1,60}/[\w.-]{1,60})[:=] ?[\"'^~]*(\d++(?:\.\d++){2}[\w.+-]*+)"),
+    _gated("newest", False, r"^([\w.+:-]++) is already the newest version \((\d[\w.+:~-]*+)\)"),
+    _gated("already", False,
+        r"^[ \t]*+Requirement already satisfied: ([\w.-]++)\b[^\n]{0,400}"
+        r"\((\d++(?:\.\d++)*+[\w.+-]*+)\)\s*\Z"
+    ),
+    _gated(" |==", True,
+        r"^[ \t]*+(?:Collecting|Found existing installation:|Using|Installed|Installing|Fetching|Downloading|Downloaded|Upgrading|Updated"
+        r"|Adding|Compiling|Building|Resolved|Locked|Removing) ([A-Za-z][\w.-]*+)(?:==| )(\d++(?:\.\d++)++[\w.+-]*+)(?=[\s,;)]|\Z)"
     ),
 )
 _WHEELS: Final = re.compile(
@@ -80,12 +89,12 @@ _COUNT: Final = re.compile(
 _PLURAL: Final = re.compile(
     r"(?<![\w.,/:#$€£%+-])(\d{1,3}(?:,\d{3})++|\d{1,9}) ((?:[a-z][a-z-]{1,16} )?)([a-z]{3,20}s)(?![\w/(-])"
 )
-_LISTED: Final = re.compile(rf"(\d{{1,9}}) ((?:[a-z]+ )?)({'|'.join(sorted(DONE))})(?=[\s,.;)]|\Z)")
+_LISTED: Final = re.compile(rf"(\d{{1,9}}) ((?:[a-z]+ )?)({'|'.join(sorted(DONE))})(?=[,.;)]|\s*\Z| and\b)")
 _OPENS: Final = re.compile(r"(?:^|[,:;(•|]|\band) ?\Z")
 _NOT_BEFORE: Final = re.compile(
     r"(?i)(?:\b(?:line|step|page|at least|at most|up to|less than|more than|over|under|about|around|than|least"
     r"|most|first|last|top"
-    r"|every|of|from|between|chapter|section|version|next|max|min|per|(?<!due )to)|[≥≤><~≈±/–-]) ?\Z"
+    r"|every|of|from|commit|sha|rev|revision|port|pid|id|issue|pr|between|chapter|section|version|next|max|min|per|(?<!due )to)|[≥≤><~≈±/–-]) ?\Z"
 )
 _NOT_AFTER: Final = re.compile(r" ?(?:/(?! \d)|–|-|to \d|or |more\b|not shown|in each|per |ago\b|above\b|below\b)")
 _NO_NOUNS: Final = word_set(
@@ -119,6 +128,7 @@ def read(clause: str, base: int, found: list[Found], words: frozenset[str]) -> N
         _digests(clause, base, found)
     if "#" in clause:
         _numbered(clause, base, found)
+    hashes(clause, base, found, words)
     plurals(clause, base, found)
 
 
@@ -133,7 +143,10 @@ def _taken(found: list[Found], start: int) -> bool:
 
 def releases(clause: str, base: int, found: list[Found]) -> None:
     """A release number right of the thing's name: key `version`, the name its entity."""
-    for pattern in _RELEASE:
+    is_dotted = _DOTTED.search(clause) is not None
+    for needs, dotted, pattern in _RELEASE:
+        if (dotted and not is_dotted) or not any(map(clause.__contains__, needs)):
+            continue
         for hit in islice(pattern.finditer(clause), MAX_HITS):
             _release(hit[1], hit[2], base + hit.start(2), base + hit.start(1), found)
     for row in islice(_WHEELS.finditer(clause), MAX_HITS):
@@ -213,6 +226,7 @@ def _ids(clause: str, base: int, found: list[Found]) -> None:
         if digits < 2 or nouns.is_stop(noun) or _taken(found, start) or noun in _NOT_NAMES:
             continue
         strong = any(char.isupper() for char in raw) or "-" in raw or "_" in raw or digits >= 4
+        strong = strong or len(_RUNS.findall(raw)) >= 4
         kind = values.classify(raw)
         if kind is None or kind[0] != "id" or not strong:
             continue
@@ -249,6 +263,42 @@ def _numbered(clause: str, base: int, found: list[Found]) -> None:
             )
 
 
+_RUNS: Final = re.compile(r"[a-z]++|[0-9]++")
+_GIT: Final = word_set(
+    "commit commits committed head branch merge merged rebase rebased pushed push cherry-pick cherry-picked revert reverted "
+    "checkout tag detached rev revision origin main master squash squashed amend amended"
+)
+_HASH: Final = re.compile(
+    r"(?<![\w./#:@=-])((?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,12}|[0-9a-f]{40})(?![\w/@=-]|\.\.|\.\w)"
+)
+_UNIQUE: Final = re.compile(
+    r"(?<![\w./=-])([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:[^\s\"'`,)]+)(?![\w-])"
+)
+
+
+def hashes(clause: str, base: int, found: list[Found], words: frozenset[str]) -> None:
+    """Names that are unique wherever they stand: a UUID, an ARN, and in what git says a commit."""
+    if "-" in clause or "arn:" in clause:
+        for hit in islice(_UNIQUE.finditer(clause), MAX_HITS):
+            _unique(clause, hit, base, found, "arn" if hit[1].startswith("arn:") else "uuid")
+    if len(clause) >= 40 or not _GIT.isdisjoint(words):
+        plain = _GIT.isdisjoint(words)
+        for hit in islice(_HASH.finditer(clause), MAX_HITS):
+            if not plain or len(hit[1]) == 40:
+                _unique(clause, hit, base, found, "commit")
+
+
+def _unique(clause: str, hit: re.Match[str], base: int, found: list[Found], key: str) -> None:
+    start = base + hit.start(1)
+    if _taken(found, start):
+        return
+    if key != "commit":
+        group = nouns.left_of(clause, 0, hit.start())
+        key = keys.normalise(group.key) if group is not None else key
+    value = hit[1] if key == "arn" or hit[1].startswith("arn:") else hit[1].lower()
+    found.append(Found(None, key, value, "id", start, base + hit.end(1), start))
+
+
 def counts(line: str, base: int, found: list[Found], words: frozenset[str]) -> None:
     """A count directly before its noun: `12 passed`, `2 files changed`, `using 9 workers`."""
     for hit in islice(_COUNT.finditer(line), MAX_HITS):
@@ -260,7 +310,9 @@ def counts(line: str, base: int, found: list[Found], words: frozenset[str]) -> N
 
 
 def plurals(clause: str, base: int, found: list[Found]) -> None:
-    """A count directly before any other plural noun: `34 vertices`, `7 open tenders`."""
+    """A count directly before any other plural noun: `34 vertices`, `7 open tenders`; a long sentence tells a story."""
+    if clause.count(" ") > 14:
+        return
     for hit in islice(_PLURAL.finditer(clause), MAX_HITS):
         noun = hit[3]
         if (
