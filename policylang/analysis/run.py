@@ -42,7 +42,7 @@ class Run:
     ) -> None:
         self._session, self._policy, self._compactor, self._budget = session, policy, compactor, budget
         self._as_of, self._enforce, self._ask = as_of, enforce, ask
-        self._index = ReplayIndex(session, policy.checked, rebuilt=rebuilt)
+        self._index = ReplayIndex(session, policy.on(as_of).checked, rebuilt=rebuilt)
         self._live: list[Span] = []
         self._gone: set[int] = set()  # positions of originals that were lossily compacted
         self._spilled: set[int] = set()
@@ -160,7 +160,7 @@ class Run:
         )
 
     def _world(self, request: Request) -> World:
-        return build_world(self._policy.checked, request, as_of=self._as_of)
+        return build_world(self._policy.on(self._as_of).checked, request, as_of=self._as_of)
 
     def _worst_chain(self, request: Request | None) -> float | None:
         if request is None:

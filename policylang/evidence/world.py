@@ -231,7 +231,7 @@ class _Builder:
         if not span.evicted:
             return True
         wanted = " ".join(span.text.split())
-        return any(wanted in text for text in self._verbatim_texts)
+        return not wanted or any(_holds(text, wanted) for text in self._verbatim_texts)
 
     @cached_property
     def _verbatim_texts(self) -> list[str]:
@@ -276,6 +276,18 @@ _SPAN_FIELDS: Final[Mapping[str, Callable[[_Builder, SpanFacts], Any]]] = Mappin
         "kept_verbatim": _Builder._kept_verbatim,
     }
 )
+
+
+def _holds(text: str, wanted: str) -> bool:
+    """Whether a text holds another as whole words: `nonstop` does not keep `stop`."""
+    start = text.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if not (before.isalnum() and wanted[0].isalnum()) and not (after.isalnum() and wanted[-1].isalnum()):
+            return True
+        start = text.find(wanted, start + 1)
+    return False
 
 
 def freed_spans(world: World) -> tuple[tuple[str, str], ...]:

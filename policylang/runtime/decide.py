@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from policylang.compiler.interpret import evaluate_rules
@@ -58,13 +58,21 @@ def evaluate(
     """
     started = time.monotonic()
     asked = Request.from_json(request)
-    day = as_of or today()
+    day = _day(as_of)
     effective = policy.on(day)
     world = world_of(policy, asked, day)
     refused = _refuses(effective, world)
     late = timeout is not None and time.monotonic() - started > timeout
     extra = (Hit(TIMEOUT_RULE, -1, True),) if late else ()
     return make_verdict(policy, asked, day, refused or late, lambda: [*run_rules(effective, world), *extra])
+
+
+def _day(as_of: date | None) -> date:
+    if as_of is None:
+        return today()
+    if not isinstance(as_of, date) or isinstance(as_of, datetime):
+        raise TypeError(f"as_of is a datetime.date, not {type(as_of).__name__}")
+    return as_of
 
 
 def make_verdict(
@@ -92,7 +100,7 @@ def world_of(policy: Policy, request: Request, day: date) -> World:
     key = (policy.digest, day)
     world = request.ingested.get(key)
     if not isinstance(world, World):
-        world = request.ingested[key] = build_world(policy.checked, request, as_of=day)
+        world = request.ingested[key] = build_world(policy.on(day).checked, request, as_of=day)
     return world
 
 
@@ -172,7 +180,7 @@ def _details(policy: Policy, request: Request, day: date, hits: Sequence[Hit]) -
     warning = [hit for hit in hits if hit.rule.mode != "shadow" and not decides(hit.rule)]
 
     def again(spilled: frozenset[int], kept: frozenset[int], last: World) -> tuple[World, tuple[Reason, ...]]:
-        then = build_world(policy.checked, request, as_of=day, spilled=spilled, kept=kept, before=last)
+        then = build_world(effective.checked, request, as_of=day, spilled=spilled, kept=kept, before=last)
         found = [hit for hit in run_rules(effective, then) if decides(hit.rule)]
         return then, _reasons(policy, then, found)
 
@@ -184,7 +192,7 @@ def _details(policy: Policy, request: Request, day: date, hits: Sequence[Hit]) -
     fired = _reasons(policy, world, [hit for hit in warning if not hit.undetermined])
     return Details(
         reasons=reasons,
-        warnings=tuple(sorted((*fired, *unknown_kinds(world, policy.checked)), key=lambda item: item.rule)),
+        warnings=tuple(sorted((*fired, *unknown_kinds(world, effective.checked)), key=lambda item: item.rule)),
         undetermined_warnings=_reasons(policy, world, [hit for hit in warning if hit.undetermined]),
         shadow=_reasons(policy, world, [hit for hit in hits if hit.rule.mode == "shadow"]),
         exempted=_exempted(world),

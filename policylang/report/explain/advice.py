@@ -78,7 +78,7 @@ def _action(case: Case, rule_id: str, rule: Rule | None) -> str:
 
 def _wait(case: Case) -> str:
     """The first epoch in which the quarantine is over."""
-    rebuilt, quarantine = case.world.index.rebuilt, case.policy.checked.index.quarantine
+    rebuilt, quarantine = case.world.index.rebuilt, case.policy.on(case.day).checked.index.quarantine
     if rebuilt is None or quarantine is None or math.isinf(rebuilt):
         return "wait until the quarantine is over"
     return f"wait for epoch {int(rebuilt) + quarantine + 1}: the quarantine of {quarantine} epochs is over then"

@@ -55,7 +55,7 @@ class Case:
 def open_case(policy: Policy, request: Request, day: date) -> Case:
     """Decide a request and keep what was decided on."""
     verdict = evaluate(policy, request, as_of=day)
-    return Case(policy, request, day, verdict, build_world(policy.checked, request, as_of=day))
+    return Case(policy, request, day, verdict, build_world(policy.on(day).checked, request, as_of=day))
 
 
 def outcome_of(rule: Rule, value: object) -> str:

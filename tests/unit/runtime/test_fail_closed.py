@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import pytest
@@ -128,3 +128,23 @@ def test_warnings_fire_on_true_only_and_list_the_undetermined_apart() -> None:
         ("r", ("monitor.divergence",)),
         ("w", ("monitor.divergence",)),
     ]
+
+
+def test_word_for_word_means_whole_words() -> None:
+    policy = policylang.load_text('policy "t" version "1.0.0"\nintegrity { instructions verbatim }\n')
+    said = {"id": "u", "kind": "user_message", "text": "stop", "epoch": 3, "disposition": "evict"}
+
+    def rules(kept: str) -> list[str]:
+        other = {"id": "s", "kind": "summary", "text": kept, "epoch": 7, "disposition": "retain"}
+        verdict = policylang.evaluate(policy, complete({"spans": [said, other]}))
+        return [reason.rule for reason in verdict.reasons]
+
+    assert rules("a nonstop stopper") == ["instruction-evicted"]
+    assert rules("nonstop. The user said: stop.") == []
+
+
+def test_the_day_is_a_date_and_nothing_else() -> None:
+    policy = policylang.load("std/reference-code")
+    for wrong in (datetime(2026, 12, 1), "2026-12-01"):
+        with pytest.raises(TypeError, match=r"datetime\.date"):
+            policylang.evaluate(policy, complete({}), as_of=wrong)  # type: ignore[arg-type]
