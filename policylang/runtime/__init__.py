@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from policylang.runtime.batch import evaluate_many
-    from policylang.runtime.document import ANCHOR_KINDS, CompactionRefusedError, assert_compaction_safe, maybe_compact
     from policylang.runtime.decide import evaluate
+    from policylang.runtime.document import ANCHOR_KINDS, CompactionRefusedError, assert_compaction_safe, maybe_compact
     from policylang.runtime.policy import Policy, load, load_text
     from policylang.runtime.verdict import Verdict
 
