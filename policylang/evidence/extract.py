@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Final
 
 from policylang.evidence import bulk
@@ -20,6 +21,7 @@ CAP: Final = 64
 
 _ORDER: Final = {"id": 0, "checksum": 1, "version": 2, "state": 3, "write": 4, "boolean": 5, "count": 6}
 _REST: Final = 7
+_position: Final = attrgetter("start", "end", "key")
 
 
 def extract(text: str, *, kind: str, reading: bool = False, frame_keys: frozenset[str] = frozenset()) -> Extraction:
@@ -172,10 +174,6 @@ def _finish(
         kept = sorted(kept, key=lambda fact: (_ORDER.get(fact.type, _REST), fact.start))[:CAP]
     kept.sort(key=_position)
     return Extraction(tuple([_assertion(normal, fact) for fact in kept]), truncated, whole, _ranges(normal, regions))
-
-
-def _position(fact: Found) -> tuple[int, int, str]:
-    return fact.start, fact.end, fact.key
 
 
 def _ranges(normal: texts.Normal, regions: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

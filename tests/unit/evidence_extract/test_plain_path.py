@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from policylang.evidence import extract as extraction
 from policylang.evidence.extract import extract
 from policylang.evidence.extraction import jsondoc
 from tests.evidence_labels import spans
@@ -100,3 +101,22 @@ def test_on_a_document_with_more_leaves_than_are_read(monkeypatch: pytest.Monkey
     rows = [{"id": f"x{n}", "n": n, "in": {"ok": True}} for n in range(jsondoc.MAX_LEAVES // 3 + 50)]
     whole = json.dumps(rows)
     assert _agree(monkeypatch, [whole, whole[:-9], whole + " trailing words", whole.replace('"n"', "n", 1)])
+
+
+def test_a_text_with_more_lines_than_readers_see_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extraction, "MAX_READ", 4_000)
+    line = "the size of part x1 is now 7 or so, in any case\n"
+    assert not extract(line * 20 + "n = 4\n", kind="tool_result").truncated
+    found = extract("n = 4\n" + line * 200 + "m = 5\n", kind="tool_result")
+    assert found.truncated
+    assert "n" in [fact.key for fact in found.assertions]
+    assert "m" not in [fact.key for fact in found.assertions]
+
+
+@pytest.mark.parametrize("depth", [2_000, 20_000])
+def test_depth_costs_no_more_than_length(depth: int) -> None:
+    """A leaf at each level, each with the chain of records around it: no walk to the top for each of them."""
+    text = '{"n":1,"in":' * depth + '{"id":"z9"}' + "}" * depth
+    document = jsondoc.read(text, 0, len(text))
+    assert document.closed
+    assert len(document.found) == min(depth + 1, jsondoc.MAX_LEAVES)
