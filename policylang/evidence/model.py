@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-EXTRACTOR_VERSION = "1"
+EXTRACTOR_VERSION = "2"
 """Part of every cache key and, later, of every card: raise it when extraction changes what it finds."""
 
 

@@ -26,6 +26,7 @@ from policylang.evidence.lexicon import (
     STATE_WORDS,
     TRUE_WORDS,
     UNITS,
+    VERDICTS,
     VERSIONED,
 )
 
@@ -46,12 +47,12 @@ _VERSION = re.compile(r"[vV]?([0-9]++(?:\.[0-9]++)*+(?:\.x)?(?:[-+._]?[0-9A-Za-z
 _DOTTED = re.compile(r"[vV]?[0-9]++(?:\.[0-9]++){2,}+(?:[-+][0-9A-Za-z.+-]++|(?:a|b|rc|dev|post|\.dev|\.post)[0-9]++)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:[,_'’][0-9]{3})*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
 _PERCENT = re.compile(r"([+-]?[0-9]++(?:\.[0-9]++)?) ?%")
-_MONEY = re.compile(r"[$€£] ?([0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?)")
+_MONEY = re.compile(r"(-?)[$€£] ?([0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?)")
 _IPV4 = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:/[0-9]{1,2})?")
 _IPV6 = re.compile(r"(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*+://[^\s\"'<>`]++")
-_TIME = r"[0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]++)?)?"
-_DATE = re.compile(rf"[0-9]{{4}}-[01][0-9]-[0-3][0-9](?:[T ]{_TIME}(?: ?(?:Z|UTC|[+-][0-2][0-9]:?[0-5][0-9]))?)?")
+_TIME = r"[0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]++)?)?(?: ?[AaPp][Mm]\b)?"
+_DATE = re.compile(rf"[0-9]{{4}}-[01][0-9]-[0-3][0-9](?:[T ]{_TIME}(?: ?(?:Z|UTC(?:[+-][0-9:]{2,5})?|[+-][0-2][0-9]:?[0-5][0-9]))?)?")
 _CLOCK = re.compile(_TIME)
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
@@ -333,7 +334,7 @@ def _numeric(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] |
     percent, money = _PERCENT.fullmatch(value), _MONEY.fullmatch(value)
     if percent:
         return "number", f"{number(percent[1])}%"
-    plain = number(money[1] if money else value)
+    plain = number(money[1] + money[2] if money else value)
     if plain is None:
         return None
     counted = plain.isdigit() and (last in COUNT_WORDS or (parts and parts[0] in ("total", "num", "number", "count")))
@@ -375,6 +376,6 @@ def _word(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] | No
     word = value.lower()
     if word in TRUE_WORDS or word in FALSE_WORDS:
         return "boolean", "true" if word in TRUE_WORDS else "false"
-    if word in STATE_WORDS:
+    if word in STATE_WORDS or (word in VERDICTS and parts):
         return "state", word
     return None

@@ -7,10 +7,11 @@ words is tried, so that other lines pay one look at a set.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final, NamedTuple
 
 from policylang.evidence import keys, values
-from policylang.evidence.extraction.found import Found, typed
+from policylang.evidence.extraction.found import MAX_HITS, Found, typed
 from policylang.evidence.lexicon import word_set
 
 _SHA: Final = r"([0-9a-f]{7,40})"
@@ -55,6 +56,10 @@ _RULES: Final = (
     _rule("fetch push", r"^([\w.-]+)\t(\S+) \((?:fetch|push)\)\s*\Z", (2, "remote", "url"), entity=1),
     _rule("dropped", rf"^Dropped (\S+) \({_SHA}\)", (2, "commit", "id"), entity=1),
     _rule("rebased", r"^Successfully rebased and updated refs/heads/([\w./-]+)\.", (1, "branch", "enum")),
+    _rule("delta", r"\bTotal (\d+) \(delta (\d+)\), reused (\d+)", (1, "total", "count"), (2, "delta", "count"),
+          (3, "reused", "count"), called=True),
+    _rule("low moderate medium high critical", r"[(,] ?(\d+) (low|moderate|medium|high|critical)(?=[,)])",
+          (1, "\\2", "count")),
     # containers and clusters
     _rule("built", r"^Successfully built ([0-9a-f]{12,64})\b", (1, "image", "id")),
     _rule("created configured unchanged deleted patched scaled restarted labeled annotated replaced exposed condition",
@@ -102,8 +107,7 @@ def read(line: str, words: frozenset[str], found: list[Found]) -> None:
     for rule in _RULES:
         if rule.words.isdisjoint(words):
             continue
-        hit = rule.pattern.search(line)
-        if hit is not None:
+        for hit in islice(rule.pattern.finditer(line), MAX_HITS):
             _add(rule, hit, found)
 
 
@@ -133,6 +137,17 @@ def _normal(raw: str, type_: str, key: str) -> str:
     if raw == "X":
         return "applied"
     return raw.lower().replace(" ", "_") if type_ == "state" or (type_ == "enum" and key != "branch") else raw
+
+
+_ONELINE: Final = re.compile(r"(?:  [\w./-]{1,100} +)?((?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,12}|[0-9a-f]{40}) (?=[A-Za-z(\[`])")
+
+
+def oneline(line: str, found: list[Found]) -> None:
+    """Add the commit that opens a line of `git log --oneline`, or follows the branch in one of `git branch -v`."""
+    hit = _ONELINE.match(line)
+    if hit is not None:
+        branch = line[: hit.start(1)].strip() or None
+        found.append(Found(branch, "commit", hit[1], "id", hit.start(1), hit.end(1), 0))
 
 
 _BARE: Final = (

@@ -15,6 +15,8 @@ from policylang.evidence.extraction import acts, conventional, jsondoc, literals
 from policylang.evidence.extraction.found import MAX_LINE, Found
 from policylang.evidence.lexicon import COUNTED, DONE, word_set
 
+MAX_INSTALLED: Final = 16_000
+"""Characters that are read of the one line in which pip lists all that it installed."""
 SHORT: Final = 240
 """Lines up to this length are remembered: harnesses and builds print the same ones again and again."""
 
@@ -77,7 +79,7 @@ def _read(line: str) -> tuple[Found, ...]:
     told: list[Found] = []
     if ("{" in line or "(" in line or "map[" in line) and not line.startswith(_ECHOES):
         line, told = _objects(line)
-    short = line[:MAX_LINE]
+    short = line[: MAX_INSTALLED if line.startswith("Successfully installed ") else MAX_LINE]
     if _PROMPT.match(short):
         # The echo of a command is a call, and a call asserts nothing; a package script's own line names its release.
         told = []
@@ -90,6 +92,8 @@ def _read(line: str) -> tuple[Found, ...]:
     words = words_of(short)
     if not conventional.WORDS.isdisjoint(words):
         conventional.read(short, words, told)
+    if digit and not told and short[0] in "0123456789abcdef ":
+        conventional.oneline(short, told)
     found = told + _acts(short, words, digit)
     acted = [fact for fact in found if fact.type in _ACTED]
     paired = ":" in short or "=" in short
@@ -106,7 +110,11 @@ def _read(line: str) -> tuple[Found, ...]:
         if binds:
             stated = prose.read(short[clause.start : end], clause.start, clause.denied, words, digit)
             # "File created at /x", "Process exited with code 1": the act is the fact, its verb is no second one.
-            found += [fact for fact in stated if not (fact.type == "state" and _of_act(fact, acted))]
+            found += [
+                fact
+                for fact in stated
+                if fact.type != "state" or not (_of_act(fact, acted) or _of_key(fact, found))
+            ]
     return tuple(_once(found, len(short)))
 
 
@@ -158,14 +166,27 @@ def _of_act(state: Found, acted: list[Found]) -> bool:
     return any(act.key_start - 24 <= state.start <= act.end + (0 if act.type == "exit_code" else 60) for act in acted)
 
 
+def _of_key(state: Found, found: list[Found]) -> bool:
+    """True if the state word is part of a key: `Test passed: True`."""
+    return any(fact.key_start <= state.start < fact.start for fact in found)
+
+
 _ASKING: Final = re.compile(r", (?:so )?(?:please|try|you (?:should|can|may|must|need))\b")
 
 
 def _labelled(found: list[Found], told: list[Found]) -> list[Found]:
-    """The facts without counts that a label names better: `Max queue depth: 42 items`."""
+    """The facts without counts that a label names better or holds: `Max queue depth: 42 items`, `Test 3 passed: yes`."""
+    if not told:
+        return found
     starts = {fact.start for fact in told}
     return [
-        fact for fact in found if fact.type != "count" or fact.per_call or fact.key in DONE or fact.start not in starts
+        fact
+        for fact in found
+        if fact.type != "count"
+        or (
+            (fact.per_call or fact.key in DONE or fact.start not in starts)
+            and not any(pair.key_start <= fact.start < fact.end <= pair.start for pair in told)
+        )
     ]
 
 

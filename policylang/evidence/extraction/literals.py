@@ -21,7 +21,7 @@ MAX_TRIES: Final = 8
 
 _TOKEN: Final = re.compile(
     r"[ \t\r\n]*+(?:((?:[bBuU]?\"(?:[^\"\\\n]++|\\.)*+\")|(?:[bBuU]?'(?:[^'\\\n]++|\\.)*+'))|(<[^<>\n]{1,200}>)"
-    r"|(=>|[{}\[\](),:=])|([^\s{}\[\](),:='\"<>;!?]++))"
+    r"|(=>|[{}\[\](),:=])|([^\s{}\[\](),:='\"`<>;!?]++))"
 )
 _START: Final = re.compile(
     r"\{(?=[ ]?(?:['\"][^'\"\n]{0,80}['\"] ?(?::|=>)|:?[\w-]{1,60}(?:: |=>)))|(?<![\w.$@])(?:[a-z_]\w*\.)*(?:[A-Z]\w*"
@@ -147,11 +147,17 @@ class _Reader:
             return
         if frame.name.endswith(("datetime", "date")) and len(inner) >= 3:
             parent.item, parent.nested = [_stamp(inner)], False
-        elif frame.name and len(inner) == 1:
+        elif len(inner) == 1 and _wraps(frame.name):
             parent.item, parent.nested = inner, False
         elif not frame.name and len(inner) == 2 and parent.parent is not None and parent.parent.name in _WRAPS:
             self.pairs += 1
             self.add(parent, inner[0], inner[1])
+
+
+def _wraps(name: str) -> bool:
+    """True for a type around one value (`Decimal('1.5')`, `np.float64(2.0)`, `Some(3)`); a call of code is none."""
+    last = name.rpartition(".")[2]
+    return last[:1].isupper() or last.startswith(("float", "int", "str_", "bool_", "uint"))
 
 
 def _is_name(raw: str) -> bool:

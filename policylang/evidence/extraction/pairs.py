@@ -13,8 +13,8 @@ from policylang.evidence.lexicon import SIZES, UNITS, word_set
 MAX_PAIRS: Final = 48
 
 _SEPARATOR: Final = re.compile(r"[:=]")
-_LEAD: Final = re.compile(r"[ \t]*+(?:[-*•>#|+]++[ \t]++|\d{1,3}[.)][ \t]++)?")
-_LABEL: Final = re.compile(r"[\"'`*_]*+([^\W\d_][\w./-]*+(?:[ /][\w(.#/-][\w.)/%-]*+){0,4})[\"'`*_]*+[ \t]*+\Z")
+_LEAD: Final = re.compile(r"[ \t]*+(?:[-*•>#|+✓✔✗✘×✅❌⚠]++[ \t]++|\d{1,3}[.)][ \t]++)?")
+_LABEL: Final = re.compile(r"[\"'`*_]*+([^\W\d_][\w./-]*+(?:[ /][\w(.#/-][\w.)/%-]*+){0,4})[\"'`*_]*+\??[ \t]*+\Z")
 _QUOTED: Final = re.compile(r"\"([^\"\\\n]*+)\"|'([^'\\\n]*+)'|`([^`\n]*+)`|\*\*([^*\n]*+)\*\*")
 _BARE: Final = re.compile(r"[^\s,;|\"'`*)\]}]++")
 _LOGFMT: Final = re.compile(r"[^\s,;&|\"'`)\]}<>]++")
@@ -75,6 +75,8 @@ def _pair(line: str, base: int, edge: int, mark: int, end: int, mood: bool) -> t
     if group is None or (group.key.rpartition(".")[2] in _SUFFIXES and "." in group.key):
         return None, mark + 1
     fact, stop = _value(line, mark + 1, end, group, base, tight)
+    if fact is not None and fact.type == "boolean" and not tight and _EXPRESSION.search(line, edge, mark):
+        return None, stop  # `x in xs: True` is what an expression gave, and no key
     if fact is not None and tight and _coded(line, mark, stop, fact):
         return None, stop
     return fact, stop
@@ -82,6 +84,8 @@ def _pair(line: str, base: int, edge: int, mark: int, end: int, mood: bool) -> t
 
 def _coded(line: str, mark: int, stop: int, fact: Found) -> bool:
     """True for an argument of code: `connect(host, retries=3)`, a flag in backticks, the end of a long call."""
+    if _CALLS.match(line):
+        return True
     opening = line.rfind("(", 0, mark)
     if opening > line.rfind(")", 0, mark):
         before = line[max(0, opening - 60) : opening]
@@ -91,6 +95,7 @@ def _coded(line: str, mark: int, stop: int, fact: Found) -> bool:
     return wordy and (line[stop : stop + 1] == ")" or line.count("`", 0, mark) % 2 == 1)
 
 
+_CALLS: Final = re.compile(r"[ \t]*+[a-z_][\w.]*+ = [\w.]++\(")
 _CALLEE: Final = re.compile(r"([A-Za-z_]\w*)\Z")
 
 
@@ -137,11 +142,23 @@ def _key(line: str, edge: int, mark: int, sign: str, mood: bool) -> nouns.Group 
         if segment is not None and " " not in segment[1] and segment[1].lower() not in _SKIP:
             return nouns.Group(segment[1], None, segment.start(1))
     group = nouns.left_of(line, begin, mark)
+    if group is None and label is not None and sign == ":":
+        # `Has changed: true`, `Tests passed: 12`: a label of verbs is a key as a whole.
+        parts = [part for part in label[1].split() if part.lower() not in _LINKS]
+        first = label[1].split()[0].lower()
+        last = _SEPARATOR.search(line, mark + 1) is None or not any(char.isdigit() for char in label[1])
+        if " " in label[1] and 0 < len(parts) <= 4 and last and first not in _SKIP and first not in _TALK:
+            named = [part for part in parts if part.lstrip("#").isdigit()]
+            key = " ".join(part for part in parts if part not in named)
+            return nouns.Group(key, named[0] if named else None, label.start(1)) if key else None
     if group is None or group.key.lower() in _SKIP:
         return None
     return group
 
 
+_LINKS: Final = word_set("a an the is are was were be been to of")
+_TALK: Final = word_set("i we you they it he she this that these those there here for as like with by in on from and or so then")
+_EXPRESSION: Final = re.compile(r"[=!<>]=| (?:in|not|and|or) | is None|[<>&|^%]|\)[\"'` ]*\Z")
 _CHANGED: Final = re.compile(r"(?i) (?:is |was |has been )?(?:changed|set|updated|switched|moved) to\Z")
 _LABELS: Final = frozenset(
     {"tests run", "run time", "run id", "run number", "started at", "finished at", "created at", "updated at",
@@ -191,7 +208,7 @@ def _value(line: str, at: int, end: int, group: nouns.Group, base: int, tight: b
     stamp = _STAMP.match(line, at, end)
     if stamp is not None and stamp.end() > stop:
         raw, stop = stamp.group(), stamp.end()
-    if raw[:1] in "$€£" and _PLAIN_NUMBER.fullmatch(raw.rstrip(".,;")):
+    if raw.lstrip("-")[:1] in ("$", "€", "£") and _PLAIN_NUMBER.fullmatch(raw.rstrip(".,;")):
         return typed(group.key, raw, base + at, key_start, group.entity), stop
     if raw[-1:].isdigit() or raw[-1:] == "%":
         measured = _MEASURED.match(line, stop, end)
@@ -202,8 +219,8 @@ def _value(line: str, at: int, end: int, group: nouns.Group, base: int, tight: b
     return typed(group.key, raw, base + at, key_start, group.entity), stop
 
 
-_PLAIN_NUMBER: Final = re.compile(r"[$€£]?[+-]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?%?")
-_THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?(?![\w,])")
+_PLAIN_NUMBER: Final = re.compile(r"[+-]?[$€£]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?%?")
+_THOUSANDS: Final = re.compile(r"-?[$€£]?[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?(?![\w,])")
 _STAMP: Final = re.compile(
     rf"(?:{values.WRITTEN_DATE})(?![\w:])|"
     r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]++)?)?(?: ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"

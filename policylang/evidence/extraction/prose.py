@@ -124,7 +124,7 @@ def _copulas(clause: str, base: int, found: list[Found]) -> None:
         if low in _NO_VALUES:
             continue
         kind = values.classify(raw, group.key)
-        if kind is not None and kind[0] == "enum" and not _ENUM_END.match(clause, end):
+        if kind is not None and kind[0] == "enum" and (nouns.is_stop(low) or not _ENUM_END.match(clause, end)):
             continue
         if kind is None or kind[0] == "path" or (kind[0] in _NUMERIC and not _ENDS.match(clause, end)):
             continue
@@ -156,6 +156,8 @@ def _states(clause: str, base: int, found: list[Found]) -> None:
         joined, word = bool(hit[1]), hit[3].lower()
         if (word in COUNTED or word in DONE) and _COUNT_LEFT.search(clause, max(0, hit.start() - 14), hit.start()):
             continue
+        if clause.count(" ") > 14 and not any(char.isdigit() for char in clause[: hit.start()]):
+            continue  # a sentence that explains; what tools say of a state is short, or names the thing
         if _HABIT.match(clause, end) or (joined and (len(clause) > 160 or _RELATIVE.search(clause, 0, hit.start()))):
             continue
         group = nouns.left_of(clause, 0, hit.start())
@@ -173,7 +175,7 @@ def _states(clause: str, base: int, found: list[Found]) -> None:
         if not (joined or (opens and len(group.key.split()) <= 3)) or (word in _ACTS and group.entity is None):
             continue
         name = keys.normalise(group.key)
-        if name in _WEAK or (clause[group.start - 1 : group.start] in ("@", "/") and group.start):
+        if (name in _WEAK and name != "change") or (clause[group.start - 1 : group.start] in ("@", "/") and group.start):
             continue
         lead = clause[max(0, group.start - 4) : group.start].lower()
         denied = (hit[2] or "").strip().lower() in _NOT or bool(_DENYING.search(hit[1])) or lead.endswith("no ")
@@ -216,7 +218,7 @@ def _dashed(clause: str, base: int, found: list[Found]) -> None:
 
 _MARKS: Final = " \t\"'`*#>-•✓✔✗✘×⨯[("
 _OPENERS: Final = word_set("the a an your our and this that no all")
-_CLOSES: Final = re.compile(r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;!:](?:\s|\Z)|successfully\b|now\b|already\b|and\b)")
+_CLOSES: Final = re.compile(r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;!](?:\s|\Z)|:(?:\Z|\s++(?!(?i:true|false|yes|no|on|off)\b|\d))|[)\]]|successfully\b|now\b|already\b|and\b)")
 _ACTS: Final = word_set(
     "created updated modified written saved added removed deleted built synced upgraded downgraded fixed opened "
     "closed error"
