@@ -38,7 +38,8 @@ _KEYWORD = (
 _CODE = (
     rf"[ \t]*{_KEYWORD}"
     r"|[^\n]*(?:;|\{|\}|\}\)|\);|=>|\},|\],|\),|\(|\[|\\)[ \t\r]*"
-    r"|[ \t]*[\w.]+(?:\[[^\n\]]*\])? ?(?:[+*/|&-]?=) ?[\w.]+[(\[{][^\n]*|[+-]?[ \t]+\w+=[^\s,=]+,[ \t\r]*|[ \t]*[\w.]+ = (?:None|null|nil|undefined"
+    r"|[ \t]*[\w.]+(?:\[[^\n\]]*\])? ?(?:[+*/|&-]?=) ?[\w.]+[(\[{][^\n]*|[+-]?[ \t]+\w+=[^\s,=]+,[ \t\r]*"
+    r"|[ \t]*[\w.]+ = (?:None|null|nil|undefined"
     r"|\[\]|\{\})[ \t\r]*|[ \t]*[\w.]+\([^\n]*\)[ \t\r]*"
 )
 _MARKUP = (
@@ -60,7 +61,8 @@ _PLAIN: Final = compile_pattern(
     # Objects that a program printed, and installed packages marked with a plus.
     r"|^<Response \[\d[^\n]*$|^(?:[\w .]{1,40}: ?)?(?:[a-z_]\w*\.)*(?:[A-Z]\w*|namespace)\((?:[a-z_]\w*=[^=\n]"
     r"|\[\()[^\n]*\)[ \t\r]*$"
-    r"|^ ?\+ [@\w./-]+(?:@|==)\d[\w.+-]*[ \t\r]*$|^[+|][-+]+[+|][ \t\r]*$"
+    r"|^(?:[│|`+ \t]*(?:├|└|\+-|`-)[─┬-]*) @?[\w./-]+@\d[^\n]*$|^ ?\+ [@\w./-]+(?:@|==)\d[\w.+-]*[ \t\r]*$|^[+"
+    r"|][-+]+[+|][ \t\r]*$"
     r"|^[ \t]*</?(?:returncode|exit_?code|status|state|phase|output|stdout|stderr|error|result|system)\b[^\n]*$",
     "m",
 )

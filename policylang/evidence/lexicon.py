@@ -111,11 +111,16 @@ VERSIONED: Final = word_set(
     "redis nginx docker kubernetes openssl sqlite gcc clang cmake pytest ver"
 )
 PRODUCTS: Final = word_set(
-    "python node node.js npm npx yarn pnpm bun deno ruby rails php composer java kotlin scala swift julia lua perl go rust cargo ghc ocaml erlang "
-    "elixir dart flutter postgres postgresql mysql mariadb mongodb sqlite redis kafka spark hadoop elasticsearch nginx apache docker podman "
-    "kubernetes helm terraform ansible vagrant openssl openssh gcc g++ clang llvm cmake make gdb bash zsh vim git curl wget ubuntu debian alpine "
-    "fedora centos windows macos android ios chrome chromium firefox safari django flask fastapi numpy pandas scipy torch pytorch tensorflow "
-    "keras jax cuda cudnn react vue angular svelte next nuxt vite webpack typescript pytest pip conda poetry gradle maven xcode glibc qt unity solc "
+    "python node node.js npm npx yarn pnpm bun deno ruby rails php composer java kotlin scala swift julia lua perl "
+    "go rust cargo ghc ocaml erlang "
+    "elixir dart flutter postgres postgresql mysql mariadb mongodb sqlite redis kafka spark hadoop elasticsearch "
+    "nginx apache docker podman "
+    "kubernetes helm terraform ansible vagrant openssl openssh gcc g++ clang llvm cmake make gdb bash zsh vim git "
+    "curl wget ubuntu debian alpine "
+    "fedora centos windows macos android ios chrome chromium firefox safari django flask fastapi numpy pandas scipy "
+    "torch pytorch tensorflow "
+    "keras jax cuda cudnn react vue angular svelte next nuxt vite webpack typescript pytest pip conda poetry gradle "
+    "maven xcode glibc qt unity solc sphinx docutil jinja2 "
     "hardhat foundry anchor solana ffmpeg"
 )
 """Programs, libraries and systems whose name makes `3.12` behind it a version."""

@@ -22,6 +22,7 @@ from policylang.evidence.lexicon import (
     MEMORY_WORDS,
     NOT_IDS,
     OPPOSITES,
+    PRODUCTS,
     SIZES,
     STATE_WORDS,
     TRUE_WORDS,
@@ -52,7 +53,9 @@ _IPV4 = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:/[0-9]{1,2})?")
 _IPV6 = re.compile(r"(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*+://[^\s\"'<>`]++")
 _TIME = r"[0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]++)?)?(?: ?[AaPp][Mm]\b)?"
-_DATE = re.compile(rf"[0-9]{{4}}-[01][0-9]-[0-3][0-9](?:[T ]{_TIME}(?: ?(?:Z|UTC(?:[+-][0-9:]{2,5})?|[+-][0-2][0-9]:?[0-5][0-9]))?)?")
+_DATE = re.compile(
+    rf"[0-9]{{4}}-[01][0-9]-[0-3][0-9](?:[T ]{_TIME}(?: ?(?:Z|UTC(?:[+-][0-9:]{2, 5})?|[+-][0-2][0-9]:?[0-5][0-9]))?)?"
+)
 _CLOCK = re.compile(_TIME)
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
@@ -325,7 +328,7 @@ def _numeric(value: str, parts: tuple[str, ...], last: str) -> tuple[str, str] |
         return None
     if _DOTTED.fullmatch(value) or (value[0] in "vV" and len(value) > 1 and _VERSION.fullmatch(value)):
         return ("version", value.lstrip("vV")) if value[1:2].isdigit() or value[0].isdigit() else None
-    if last in VERSIONED and _VERSION.fullmatch(value) and "." in value:
+    if (last in VERSIONED or last in PRODUCTS) and _VERSION.fullmatch(value) and "." in value:
         return "version", value
     measured = _MEASURE.fullmatch(value) if parts and (value[-1].isalpha() or "/" in value) else None
     if measured is not None and ("/" in measured[2] or "°" in measured[2]):

@@ -81,8 +81,12 @@ _RULES: Final = (
           r"(\d+)\s*\Z", (2, "\\1", "count"), called=True),
     _rule("pass fail", r"^\s*(\d+) (pass|fail)\s*\Z", (1, "\\2", "count"), called=True),
     # packages and programs
-    _rule("installing updating upgrading downgrading locking removing",
-          r"\b(?:Installing|Updating|Upgrading|Downgrading|Locking|Removing) ([\w./@-]+) "
+    _rule("main default", r"^(\d+\.\d+\.\d+\S*) \((?:main|default|tags/)", (1, "version", "version")),
+    _rule("image tagged pulling pulled pushed pushing",
+          r"(?<![\w@:/])([\w./-]*[a-z][\w-]*):v?(\d[\w-]*\.\d[\w.-]*)(?![\w:])",
+          (2, "version", "version"), entity=1),
+    _rule("installing updating upgrading downgrading locking removing building publishing packaging",
+          r"\b(?:Building|Publishing|Packaging|Installing|Updating|Upgrading|Downgrading|Locking|Removing) ([\w./@-]+) "
           r"\((?:[^()\s]+ (?:=>|->) )?v?(\d[^()\s]*)\)", (2, "version", "version"), entity=1),
     _rule("get", r"^Get:\d+ \S+ \S+ \S+ (\S+) (?:\S+ )?(\d\S*) \[", (2, "version", "version"), entity=1),
     # shells
@@ -139,7 +143,9 @@ def _normal(raw: str, type_: str, key: str) -> str:
     return raw.lower().replace(" ", "_") if type_ == "state" or (type_ == "enum" and key != "branch") else raw
 
 
-_ONELINE: Final = re.compile(r"(?:  [\w./-]{1,100} +)?((?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,12}|[0-9a-f]{40}) (?=[A-Za-z(\[`])")
+_ONELINE: Final = re.compile(
+    r"(?:  [\w./-]{1,100} +)?((?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,12}|[0-9a-f]{40}) (?=[A-Za-z(\[`])"
+)
 
 
 def oneline(line: str, found: list[Found]) -> None:

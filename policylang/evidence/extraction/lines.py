@@ -77,7 +77,7 @@ def _read(line: str) -> tuple[Found, ...]:
     if inner:
         return tuple(inner)
     told: list[Found] = []
-    if ("{" in line or "(" in line or "map[" in line) and not line.startswith(_ECHOES):
+    if ("{" in line or "(" in line or "[" in line) and not line.startswith(_ECHOES):
         line, told = _objects(line)
     short = line[: MAX_INSTALLED if line.startswith("Successfully installed ") else MAX_LINE]
     if _PROMPT.match(short):
@@ -111,9 +111,7 @@ def _read(line: str) -> tuple[Found, ...]:
             stated = prose.read(short[clause.start : end], clause.start, clause.denied, words, digit)
             # "File created at /x", "Process exited with code 1": the act is the fact, its verb is no second one.
             found += [
-                fact
-                for fact in stated
-                if fact.type != "state" or not (_of_act(fact, acted) or _of_key(fact, found))
+                fact for fact in stated if fact.type != "state" or not (_of_act(fact, acted) or _of_key(fact, found))
             ]
     return tuple(_once(found, len(short)))
 
@@ -175,7 +173,7 @@ _ASKING: Final = re.compile(r", (?:so )?(?:please|try|you (?:should|can|may|must
 
 
 def _labelled(found: list[Found], told: list[Found]) -> list[Found]:
-    """The facts without counts that a label names better or holds: `Max queue depth: 42 items`, `Test 3 passed: yes`."""
+    """The facts without counts that a label names better, or holds: `Queue depth: 42 items`, `Test 3 passed: yes`."""
     if not told:
         return found
     starts = {fact.start for fact in told}

@@ -29,6 +29,8 @@ _START: Final = re.compile(
     r"(?=\((?:[a-z_]\w*=[^=]|\[\()| \{ [a-z_]\w*: )"
 )
 _BLOCK: Final = re.compile(r"(?m)^(?:\[[ \n]*)?(?:\{(?='|[ \t\n]*+(?:'|[A-Za-z_]\w*: ))|[A-Z]\w* \{\n)")
+_LIST: Final = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"']? ?[:=] ?\[([^\[\]{}()\n]{2,2000})\]")
+_ELEMENT: Final = re.compile(r"[\"']?([\w.:/@-]{3,128})[\"']?(?=,|\s*\Z)")
 _GO: Final = re.compile(r"(?:map\[|(?<![\w$])&?\{)((?:[A-Za-z_][\w.-]*+:[^\s{}\[\]:]++ ?)++)[\]}]")
 _GO_PAIR: Final = re.compile(r"([A-Za-z_][\w.-]*+):([^\s{}\[\]:]++)")
 _CODE: Final = re.compile(
@@ -271,6 +273,11 @@ def inline(line: str, limit: int) -> tuple[list[Found], list[tuple[int, int]]]:
             fact = typed(pair[1], pair[2], pair.start(2), pair.start(1))
             found += [fact] if fact is not None else []
         spots.append(go.span())
+    for row in islice(_LIST.finditer(line, 0, limit), MAX_TRIES):
+        # Of a plain list only what names a thing: a list of numbers is data.
+        for cell in islice(_ELEMENT.finditer(line, row.start(2), row.end(2)), 64):
+            fact = typed(row[1], cell[1], cell.start(1), row.start(1))
+            found += [fact] if fact is not None and fact.type in _NAMING - {"path"} else []
     at = spots[-1][1] if spots else 0
     for _ in range(MAX_TRIES):
         mark = _START.search(line, at, limit)

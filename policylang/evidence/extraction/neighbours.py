@@ -33,33 +33,50 @@ _RELEASE: Final = (
     # name v1.2.3 | name 1.2.3 | name@1.2 | name==1.2 (as installed) | a path or name (1.2.3) after "already satisfied"
     _gated("@", True, r"(?<![\w./@-])(@?[A-Za-z][\w./-]{0,60})@(v?\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
     _gated("v", True, r"(?<![\w./@-])[\"'`]?([A-Za-z][\w./+-]{0,60}) (v\d++(?:\.\d++)++(?:[-+][\w.-]++)?)(?![\w@/])"),
-    _gated(" ", True,
+    _gated(
+        " ",
+        True,
         r"(?<![\w./@-])([A-Za-z][\w/+-]{0,40}(?:\.js)?) (\d++(?:\.\d++){2}(?:\.\d++)*+(?:[-+][\w.-]++|(?:a|b"
-        r"|rc)\d++)?)(?=[\s,;:)\]]|\.?(?:\s|\Z))"
+        r"|p|rc|\.?dev|\.?post)\d*+)?)(?=[\s,;:)\]]|\.?(?:\s|\Z))",
     ),
-    _gated("(", False,
-        r"^(?:Setting up|Unpacking|Selecting|Inst) ([\w.+:-]++) \(v?(\d[\w.+:~-]*+)(?: over \([^()]{1,80}\))?\)"
+    _gated(
+        "(",
+        False,
+        r"^(?:Setting up|Unpacking|Selecting|Inst) ([\w.+:-]++) \(v?(\d[\w.+:~-]*+)(?: over \([^()]{1,80}\))?\)",
     ),
     # "psql (PostgreSQL) 15.4", "node 18.1" of a known program, "Server: nginx/1.22.1"
     _gated(")", True, r"^([\w.+-]{2,40}) \([^()]{1,60}\) (\d++(?:\.\d++)++[\w.+~-]*+)"),
-    _gated(".", True,
-        rf"(?i)(?<![\w./@-])({'|'.join(sorted(PRODUCTS))})[ -](\d{{1,4}}(?:\.\d{{1,4}}){{1,3}}(?:[a-z]{{1,2}}\d?)?)"
-        r"(?=[\s,;:)]|\.?(?:\s|\Z))"
+    _gated(
+        ".",
+        True,
+        rf"(?i)(?<![\w./@-])({'|'.join(sorted(PRODUCTS))})[ -]"
+        r"(\d{1,4}(?:\.\d{1,4}){1,3}(?:\.?[a-z]{1,4}\d{0,8})?)"
+        r"(?=[\s,;:)]|\.?(?:\s|\Z))",
     ),
     # "pip is available: 23.0.1 -> 23.2.1": what it is now, or may be, stands behind the arrow
-    _gated("->|→|=>", True,
-        r"([A-Za-z@][\w./@-]{0,60})(?: is)?(?: available)?[:!]? v?\d++(?:\.\d++)++[\w.+-]* ?(?:->|→|=>) ?(v?\d++(?:\.\d++)++[\w.+-]*+)"
+    _gated(
+        "->|→|=>",
+        True,
+        r"([A-Za-z@][\w./@-]{0,60})(?: is)?(?: available)?[:!]? v?\d++(?:\.\d++)++[\w.+-]* ?(?:->|→"
+        r"|=>) ?(v?\d++(?:\.\d++)++[\w.+-]*+)",
     ),
     _gated("/", True, r"(?<![\w./@-])([A-Za-z][\w+-]{1,30})/(v?\d++(?:\.\d++){2,3}(?:-[\w.]++)?)(?![\w./])"),
     _gated("@", True, r"(?<![\w./-])(@[\w.-]{1,60}/[\w.-]{1,60})[:=] ?[\"'^~]*(\d++(?:\.\d++){2}[\w.+-]*+)"),
+    _gated("==", False, r"(?:dependencies for|[Ii]nstalled|[Uu]sing|match:) ([\w.-]++)==(\d++(?:\.\d++)*+[\w.+-]*+)"),
     _gated("newest", False, r"^([\w.+:-]++) is already the newest version \((\d[\w.+:~-]*+)\)"),
-    _gated("already", False,
+    _gated(
+        "already",
+        False,
         r"^[ \t]*+Requirement already satisfied: ([\w.-]++)\b[^\n]{0,400}"
-        r"\((\d++(?:\.\d++)*+[\w.+-]*+)\)\s*\Z"
+        r"\((\d++(?:\.\d++)*+[\w.+-]*+)\)\s*\Z",
     ),
-    _gated(" |==", True,
-        r"^[ \t]*+(?:Collecting|Found existing installation:|Using|Installed|Installing|Fetching|Downloading|Downloaded|Upgrading|Updated"
-        r"|Adding|Compiling|Building|Resolved|Locked|Removing) ([A-Za-z][\w.-]*+)(?:==| )(\d++(?:\.\d++)++[\w.+-]*+)(?=[\s,;)]|\Z)"
+    _gated(
+        " |==",
+        True,
+        r"^[ \t]*+(?:Collecting|Found existing installation:|Using|Installed|Installing|Fetching|Downloading"
+        r"|Downloaded|Upgrading|Updated"
+        r"|Adding|Compiling|Building|Resolved|Locked|Removing) ([A-Za-z][\w.-]*+)(?:=="
+        r"| )(\d++(?:\.\d++)++[\w.+-]*+)(?=[\s,;)]|\Z)",
     ),
 )
 _WHEELS: Final = re.compile(
@@ -94,7 +111,8 @@ _OPENS: Final = re.compile(r"(?:^|[,:;(•|]|\band) ?\Z")
 _NOT_BEFORE: Final = re.compile(
     r"(?i)(?:\b(?:line|step|page|at least|at most|up to|less than|more than|over|under|about|around|than|least"
     r"|most|first|last|top"
-    r"|every|of|from|commit|sha|rev|revision|port|pid|id|issue|pr|between|chapter|section|version|next|max|min|per|(?<!due )to)|[≥≤><~≈±/–-]) ?\Z"
+    r"|every|of|from|commit|sha|rev|revision|port|pid|id|issue|pr|between|chapter|section|version|next|max|min|per"
+    r"|(?<!due )to)|[≥≤><~≈±/–-]) ?\Z"
 )
 _NOT_AFTER: Final = re.compile(r" ?(?:/(?! \d)|–|-|to \d|or |more\b|not shown|in each|per |ago\b|above\b|below\b)")
 _NO_NOUNS: Final = word_set(
@@ -168,21 +186,25 @@ def _release(name: str, raw: str, start: int, key_start: int, found: list[Found]
 def _near(clause: str, base: int, found: list[Found]) -> None:
     """A value directly right of a noun that takes one: `commit 3f9ac1d`, `deployment id dep-9f31`, `port 8080`."""
     for hit in islice(_NEAR.finditer(clause), MAX_HITS):
-        start = base + hit.start(2)
+        start, raw = base + hit.start(2), hit[2]
         if _taken(found, start) or _RANGED.match(clause, hit.end(2)):
             continue
+        moved = _MOVED.match(clause, hit.end(2))
+        if moved is not None:
+            start, raw = base + moved.start(1), moved[1]
         group = nouns.left_of(clause, 0, hit.end(1))
         last = keys.words(group.key)[-1:] if group is not None else ()
         if group is None or not last:
             continue
-        kind = values.classify(hit[2], group.key)
-        if kind is None or kind[0] not in _WANTED.get(last[0], _NAMED) or not any(c.isdigit() for c in hit[2]):
+        kind = values.classify(raw, group.key)
+        if kind is None or kind[0] not in _WANTED.get(last[0], _NAMED) or not any(c.isdigit() for c in raw):
             continue
-        fact = typed(group.key, hit[2], start, base + group.start, group.entity)
+        fact = typed(group.key, raw, start, base + group.start, group.entity)
         if fact is not None:
             found.append(fact)
 
 
+_MOVED: Final = re.compile(r" ?(?:->|→|=>) ?[\"'`]?(v?[0-9][\w.+-]*+)")
 _RANGED: Final = re.compile(
     r"[\"'`*]{0,3}[ \t]*+(?:and|or|to|through|/|–|-|\.\.\.?)[ \t]*+[\dvV$]|[ \t]*+(?:or|/)[ \t]"
 )
@@ -265,15 +287,20 @@ def _numbered(clause: str, base: int, found: list[Found]) -> None:
 
 _RUNS: Final = re.compile(r"[a-z]++|[0-9]++")
 _GIT: Final = word_set(
-    "commit commits committed head branch merge merged rebase rebased pushed push cherry-pick cherry-picked revert reverted "
+    "commit commits committed head branch merge merged rebase rebased pushed push cherry-pick cherry-picked revert "
+    "reverted "
     "checkout tag detached rev revision origin main master squash squashed amend amended"
 )
 _HASH: Final = re.compile(
-    r"(?<![\w./#:@=-])((?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,12}|[0-9a-f]{40})(?![\w/@=-]|\.\.|\.\w)"
+    r"(?<![\w./#:@=-])((?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,12}|[0-9a-f]{40})(?![\w/@=-]|\.\.|\.\w|,[0-9a-f])"
 )
 _UNIQUE: Final = re.compile(
-    r"(?<![\w./=-])([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:[^\s\"'`,)]+)(?![\w-])"
+    r"(?<![\w./=-])([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+    r"|arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:[^\s\"'`,)]+)(?![\w-])"
 )
+
+
+_NOUN_LEFT: Final = re.compile(r"(?:^|[\s(\[\"'`])([A-Za-z][a-z]{2,20}) [\"'`]?\Z")
 
 
 def hashes(clause: str, base: int, found: list[Found], words: frozenset[str]) -> None:
@@ -281,18 +308,23 @@ def hashes(clause: str, base: int, found: list[Found], words: frozenset[str]) ->
     if "-" in clause or "arn:" in clause:
         for hit in islice(_UNIQUE.finditer(clause), MAX_HITS):
             _unique(clause, hit, base, found, "arn" if hit[1].startswith("arn:") else "uuid")
-    if len(clause) >= 40 or not _GIT.isdisjoint(words):
+    if len(clause) >= 48 or not _GIT.isdisjoint(words):
         plain = _GIT.isdisjoint(words)
         for hit in islice(_HASH.finditer(clause), MAX_HITS):
             if not plain or len(hit[1]) == 40:
                 _unique(clause, hit, base, found, "commit")
+    else:
+        for hit in islice(_HASH.finditer(clause), MAX_HITS):
+            noun = _NOUN_LEFT.search(clause, max(0, hit.start() - 32), hit.start())
+            if noun is not None and noun[1].lower() not in _NOT_NAMES and not nouns.is_stop(noun[1].lower()):
+                _unique(clause, hit, base, found, keys.normalise(noun[1]))
 
 
 def _unique(clause: str, hit: re.Match[str], base: int, found: list[Found], key: str) -> None:
     start = base + hit.start(1)
     if _taken(found, start):
         return
-    if key != "commit":
+    if key in ("uuid", "arn"):
         group = nouns.left_of(clause, 0, hit.start())
         key = keys.normalise(group.key) if group is not None else key
     value = hit[1] if key == "arn" or hit[1].startswith("arn:") else hit[1].lower()

@@ -157,7 +157,9 @@ def _key(line: str, edge: int, mark: int, sign: str, mood: bool) -> nouns.Group 
 
 
 _LINKS: Final = word_set("a an the is are was were be been to of")
-_TALK: Final = word_set("i we you they it he she this that these those there here for as like with by in on from and or so then")
+_TALK: Final = word_set(
+    "i we you they it he she this that these those there here for as like with by in on from and or so then"
+)
 _EXPRESSION: Final = re.compile(r"[=!<>]=| (?:in|not|and|or) | is None|[<>&|^%]|\)[\"'` ]*\Z")
 _CHANGED: Final = re.compile(r"(?i) (?:is |was |has been )?(?:changed|set|updated|switched|moved) to\Z")
 _LABELS: Final = frozenset(
@@ -208,6 +210,10 @@ def _value(line: str, at: int, end: int, group: nouns.Group, base: int, tight: b
     stamp = _STAMP.match(line, at, end)
     if stamp is not None and stamp.end() > stop:
         raw, stop = stamp.group(), stamp.end()
+    moved = _MOVED.match(line, stop, end)
+    if moved is not None and raw[-1].isalnum():
+        # `version: 1.0 -> 1.1` binds what it is now.
+        return typed(group.key, moved[1], base + moved.start(1), key_start, group.entity), moved.end()
     if raw.lstrip("-")[:1] in ("$", "€", "£") and _PLAIN_NUMBER.fullmatch(raw.rstrip(".,;")):
         return typed(group.key, raw, base + at, key_start, group.entity), stop
     if raw[-1:].isdigit() or raw[-1:] == "%":
@@ -220,6 +226,7 @@ def _value(line: str, at: int, end: int, group: nouns.Group, base: int, tight: b
 
 
 _PLAIN_NUMBER: Final = re.compile(r"[+-]?[$€£]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?%?")
+_MOVED: Final = re.compile(r"[\"'`]?[ \t]*+(?:->|→|=>)[ \t]*+[\"'`]?([^\s,;|\"'`*)\]}]++)")
 _THOUSANDS: Final = re.compile(r"-?[$€£]?[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?(?![\w,])")
 _STAMP: Final = re.compile(
     rf"(?:{values.WRITTEN_DATE})(?![\w:])|"

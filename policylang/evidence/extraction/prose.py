@@ -92,7 +92,10 @@ def _changes(clause: str, base: int, found: list[Found]) -> None:
         left = clause[: hit.start()].rstrip()
         cut = left.rsplit(" ", 1)
         verb = cut[-1].lower() if len(cut) == 2 else ""
-        if not nouns.is_stop(verb) and verb not in ("went", "rose", "fell", "grew", "dropped", "migrated"):
+        bumped = _BUMPED.search(left)
+        if bumped is not None and verb == bumped[1].lower():
+            cut = [left, ""]  # "Upgraded foo from 1.2 to 1.3"
+        elif not nouns.is_stop(verb) and verb not in ("went", "rose", "fell", "grew", "dropped", "migrated"):
             continue
         group = nouns.left_of(clause, 0, len(cut[0]))
         if group is None:
@@ -103,7 +106,12 @@ def _changes(clause: str, base: int, found: list[Found]) -> None:
         raw, _ = _with_unit(clause, hit[2], hit.end(2))
         fact = typed(group.key, raw, base + hit.start(2), base + group.start, group.entity)
         if fact is not None:
+            if bumped is not None and fact.type == "number":
+                fact = fact._replace(type="version")
             found.append(fact)
+
+
+_BUMPED: Final = re.compile(r"(?i)\b(?:upgrad|updat|bump|downgrad)(?:e|ed|ing|ped|ping) ([\w./@-]++)\Z")
 
 
 def _copulas(clause: str, base: int, found: list[Found]) -> None:
@@ -175,7 +183,9 @@ def _states(clause: str, base: int, found: list[Found]) -> None:
         if not (joined or (opens and len(group.key.split()) <= 3)) or (word in _ACTS and group.entity is None):
             continue
         name = keys.normalise(group.key)
-        if (name in _WEAK and name != "change") or (clause[group.start - 1 : group.start] in ("@", "/") and group.start):
+        if (name in _WEAK and name != "change") or (
+            clause[group.start - 1 : group.start] in ("@", "/") and group.start
+        ):
             continue
         lead = clause[max(0, group.start - 4) : group.start].lower()
         denied = (hit[2] or "").strip().lower() in _NOT or bool(_DENYING.search(hit[1])) or lead.endswith("no ")
@@ -218,7 +228,10 @@ def _dashed(clause: str, base: int, found: list[Found]) -> None:
 
 _MARKS: Final = " \t\"'`*#>-•✓✔✗✘×⨯[("
 _OPENERS: Final = word_set("the a an your our and this that no all")
-_CLOSES: Final = re.compile(r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;!](?:\s|\Z)|:(?:\Z|\s++(?!(?i:true|false|yes|no|on|off)\b|\d))|[)\]]|successfully\b|now\b|already\b|and\b)")
+_CLOSES: Final = re.compile(
+    r"[\"'`*]{0,3}[ \t]*+(?:\Z|[.,;!](?:\s|\Z)|:(?:\Z|\s++(?!(?i:true|false|yes|no|on|off)\b|\d))|[)\]]"
+    r"|successfully\b|now\b|already\b|and\b)"
+)
 _ACTS: Final = word_set(
     "created updated modified written saved added removed deleted built synced upgraded downgraded fixed opened "
     "closed error"

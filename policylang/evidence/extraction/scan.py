@@ -65,12 +65,14 @@ PARTS: Final = (
     r"|annotated|replaced|exposed|condition met)\b",
     r"grade [0-9a-f]* ?-> |\((?:effective )?head\)|pplying [\w.-]+\.\.\.|^== \d+ \w+: |version of schema",
     r"^(?:INSERT \d+|UPDATE|DELETE|SELECT|COPY|MERGE) \d|^\s*[#ℹ] [a-z]+ \d|\d (?:pass|fail)\s*$",
-    r"(?:Installing|Updating|Upgrading|Downgrading|Locking|Removing) [\w./@-]+ \(|^Get:\d|s user [\d.]+s system"
+    r"(?:Building|Publishing|Packaging|Installing|Updating|Upgrading|Downgrading|Locking|Removing) [\w./@-]+ \("
+    r"|^Get:\d|s user [\d.]+s system"
     r"|\*\*\* [^\n]*Error \d|(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ \S* ?[1-5]\d\d",
     rf"\d (?:[a-z][\w/-]* ){{0,2}}(?:{_NOUNS}|{_DONE})\b|\d (?:[a-z-]+ )?[a-z]{{3,20}}s\b|[a-z-][ \t]?#\d",
     rf":[ \t]+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:{_ENUMS})[ \t]+(?:is"
     rf"|was|set|now|changed|updated|switched|moved|has) |<(?:status|state|phase)>",
-    r"(?:->|→|=>) ?v?\d+\.\d|\(delta \d|\d (?:low|moderate|medium|high|critical)[,)]|\b[0-9a-f]{7,40}\b|arn:",
+    r"(?:->|→|=>) ?v?\d+\.\d|\(delta \d|^\d+\.\d+\.\d+\S* \(|:v?\d[\w-]*\.\d|\d (?:low|moderate|medium|high"
+    r"|critical)[,)]|\b[0-9a-f]{7,40}\b|arn:",
     rf"[:=]{_OPEN}(?:{'|'.join(sorted(VERDICTS))})\b",
     r"(?:map\[|\{)[A-Za-z_][\w.-]*:|^/\S+ +[0-9a-f]{7}|^\* \S+ +[0-9a-f]{7}|^ \[X\]",
     r"[A-Za-z0-9+-]/v?\d+\.\d|^[\w.+-]+ \([^()]{1,60}\) \d|[A-Za-z]-\d+\.\d",
