@@ -15,6 +15,7 @@ from typing import Any, Final
 from policylang.compiler import values
 from policylang.compiler.fused_scope import Scope
 from policylang.compiler.fused_source import Writer
+from policylang.compiler.shape import demanded_kinds
 from policylang.regex import compile_pattern
 from policylang.rules_ir import expr as ir
 from policylang.rules_ir.facts import World
@@ -59,6 +60,7 @@ class Fused:
         namespace: dict[str, Any] = {
             "UNSET": object(),
             "gather": _gather,
+            "of_kinds": _of_kinds,
             "first": _first,
             "equal": values.equal,
             "member": values.member,
@@ -143,15 +145,32 @@ def _alone(writer: Writer, index: int, rule: Rule, each: str) -> list[str]:
     """A rule that has its loop to itself."""
     writer.shapes.enter_rule()
     scope = Scope({0: "x0"})
+    subjects = _subjects(each, [rule])
     if not writer.shapes.of(rule.condition).unknown:
+        if each == "evicted" and _is_kind_test(rule.condition):
+            return [f"s = {subjects}", f"if s: out.append(({index}, s, ()))"]
         condition = writer.value(rule.condition, scope)
         if not scope.temporaries:
-            return [f"s = [x0 for x0 in w.{each} if {condition}]", f"if s: out.append(({index}, s, ()))"]
+            return [f"s = [x0 for x0 in {subjects} if {condition}]", f"if s: out.append(({index}, s, ()))"]
         action = f"if {condition}: s.append(x0)"
     else:
         possible, certain = _both_rails(writer, rule.condition, scope)
         action = f"if {possible}: (s if {certain} else u).append(x0)"
-    return ["s = []; u = []", f"for x0 in w.{each}:", f" {action}", f"if s or u: out.append(({index}, s, u))"]
+    return ["s = []; u = []", f"for x0 in {subjects}:", f" {action}", f"if s or u: out.append(({index}, s, u))"]
+
+
+def _subjects(each: str, rules: Sequence[Rule]) -> str:
+    """Source for what rules range over: of a world's evicted spans only the kinds that some rule can hold for."""
+    demanded = [demanded_kinds(rule.condition) for rule in rules] if each == "evicted" else [None]
+    known = [kinds for kinds in demanded if kinds is not None]
+    if len(known) < len(demanded):
+        return f"w.{each}"
+    return f"of_kinds(w, {sorted(frozenset().union(*known))!r})"
+
+
+def _is_kind_test(condition: ir.Expr) -> bool:
+    """Whether a condition asks for nothing but the kind."""
+    return isinstance(condition, ir.Compare | ir.In) and demanded_kinds(condition) is not None
 
 
 def _together(writer: Writer, indices: Sequence[int], rules: Sequence[Rule], each: str) -> list[str]:
@@ -171,7 +190,7 @@ def _together(writer: Writer, indices: Sequence[int], rules: Sequence[Rule], eac
     return [
         *hoisted,
         "s = []; u = []",
-        f"for x0 in w.{each}:",
+        f"for x0 in {_subjects(each, rules)}:",
         *reads,
         *body,
         "if s or u: gather(out, s, u)",
@@ -194,6 +213,16 @@ def _both_rails(writer: Writer, condition: ir.Expr, scope: Scope) -> tuple[str, 
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
+
+
+def _of_kinds(world: World, kinds: Sequence[str]) -> Sequence[Any]:
+    """The evicted spans of some kinds, in list order."""
+    groups = world.evicted_by_kind
+    found = [kind for kind in kinds if kind in groups]
+    if len(found) == 1:
+        return groups[found[0]]
+    # Of several kinds the order of the list would have to be restored; one pass over it is cheaper.
+    return [span for span in world.evicted if span.kind in found] if found else ()
 
 
 def _gather(out: list[FusedHit], certain: list[tuple[int, Any]], unknown: list[tuple[int, Any]]) -> None:

@@ -156,3 +156,30 @@ def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
             return expr.args
         case ir.Epsilon():
             return (expr.chain,)
+
+
+def demanded_kinds(condition: ir.Expr) -> frozenset[str] | None:
+    """The kinds outside which a condition is false of slot 0, whatever the rest; None if it demands none.
+
+    A span's kind is always known, so outside them an `and` that tests it is false even beside an unknown operand.
+    """
+    match condition:
+        case ir.Compare(op="==", left=left, right=ir.Const(value=str(kind))) if _is_kind(left):
+            return frozenset({kind})
+        case ir.Compare(op="==", left=ir.Const(value=str(kind)), right=right) if _is_kind(right):
+            return frozenset({kind})
+        case ir.In(item=item, collection=ir.ListLit(items=items), negated=False) if _is_kind(item):
+            kinds = [one.value for one in items if isinstance(one, ir.Const)]
+            return frozenset(map(str, kinds)) if len(kinds) == len(items) else None
+        case ir.And(operands=parts):
+            found = [kinds for kinds in map(demanded_kinds, parts) if kinds is not None]
+            return frozenset.intersection(*found) if found else None
+        case ir.Or(operands=parts):
+            each = [demanded_kinds(part) for part in parts]
+            known = [kinds for kinds in each if kinds is not None]
+            return frozenset().union(*known) if len(known) == len(each) else None
+    return None
+
+
+def _is_kind(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Field) and expr.name == "kind" and isinstance(expr.base, ir.Var) and expr.base.slot == 0

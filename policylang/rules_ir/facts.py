@@ -180,9 +180,10 @@ class World(Facts):
     """All that a policy can see of one request. Lists are in span position order, chains by id."""
 
     __slots__ = (
-        "_anchors", "_chains", "data", "epoch", "evicted", "index", "integrity", "monitor", "retained",
-        "scoring", "spans"
+        "_anchors", "_chains", "_evicted_by_kind", "data", "epoch", "evicted", "index", "integrity", "monitor",
+        "retained", "scoring", "spans",
     )  # fmt: skip
+    _evicted_by_kind: dict[str, list[SpanFacts]]
     epoch: int
     spans: Sequence[SpanFacts]
     evicted: Sequence[SpanFacts]
@@ -194,6 +195,18 @@ class World(Facts):
     data: Any
     anchors: Sequence[SpanFacts] = lazy("anchors")
     chains: Sequence[ChainFacts] = lazy("chains")
+
+    @property
+    def evicted_by_kind(self) -> Mapping[str, Sequence[SpanFacts]]:
+        """The evicted spans of each kind that occurs among them, in span position order; grouped once a world."""
+        try:
+            return self._evicted_by_kind
+        except AttributeError:
+            groups: dict[str, list[SpanFacts]] = {}
+            for span in self.evicted:
+                groups.setdefault(span.kind, []).append(span)
+            self._evicted_by_kind = groups
+            return groups
 
 
 ATTRIBUTE: Final[dict[str, str]] = {"class": "klass"}
