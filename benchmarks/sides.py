@@ -24,7 +24,12 @@ ANCHOR_SET: Final = frozenset(ANCHORS)
 WINDOW: Final = 2
 """Epochs for which an index that was rebuilt from post-compaction text is not trusted."""
 
-PEERS: Final = {"cel_expr_python": "cel-expr-python", "cedarpy": "cedarpy"}
+PEERS: Final = {
+    "cel_expr_python": "cel-expr-python",
+    "cedarpy": "cedarpy",
+    "regopy": "regopy",
+    "hobofan_regorus": "hobofan-regorus",
+}
 """Module -> distribution of the engines that are compared."""
 
 
@@ -267,7 +272,82 @@ def _cedar() -> Iterator[Side]:
     )
 
 
-OPENERS: Final = {"cel_expr_python": _cel, "cedarpy": _cedar}
+REGO: Final = f"""package epoch
+import rego.v1
+kinds := {{{", ".join(json.dumps(kind) for kind in ANCHORS)}}}
+default compact := false
+compact if {{
+  input.epoch - input.rebuilt > {WINDOW}
+  not anchored
+}}
+anchored if {{
+  some span in input.evicted
+  span.kind in kinds
+}}
+"""
+"""The document's decision in OPA's language."""
+
+
+def _rego_input(case: Case) -> dict[str, Any]:
+    return {"epoch": case.epoch, "rebuilt": case.rebuilt, "evicted": case.spans()}
+
+
+def _rego_cpp() -> Iterator[Side]:
+    import regopy
+
+    def ask(engine: Any) -> str:
+        # A false answer comes back as a result without expressions.
+        return _word(any(True in result.expressions for result in engine.query("data.epoch.compact").results))
+
+    def ready(case: Case) -> Decide:
+        engine = regopy.Interpreter()
+        engine.add_module("epoch", REGO)
+        engine.set_input(_rego_input(case))
+        return lambda: ask(engine)
+
+    def plain(case: Case) -> Decide:
+        engine = regopy.Interpreter()
+        engine.add_module("epoch", REGO)
+        data = _rego_input(case)
+
+        def decide() -> str:
+            engine.set_input(data)
+            return ask(engine)
+
+        return decide
+
+    yield Side("Rego (rego-cpp)", ready, plain, "one query; the input is handed over beforehand")
+
+
+def _regorus() -> Iterator[Side]:
+    from hobofan_regorus import Engine
+
+    def ready(case: Case) -> Decide:
+        engine = Engine()
+        engine.add_policy("epoch", REGO)
+        engine.set_input(_rego_input(case))
+        return lambda: _word(bool(engine.eval_rule("data.epoch.compact")))
+
+    def plain(case: Case) -> Decide:
+        engine = Engine()
+        engine.add_policy("epoch", REGO)
+        data = _rego_input(case)
+
+        def decide() -> str:
+            engine.set_input(data)
+            return _word(bool(engine.eval_rule("data.epoch.compact")))
+
+        return decide
+
+    yield Side("Rego (regorus)", ready, plain, "one rule; the input is handed over beforehand")
+
+
+OPENERS: Final = {
+    "cel_expr_python": _cel,
+    "cedarpy": _cedar,
+    "regopy": _rego_cpp,
+    "hobofan_regorus": _regorus,
+}
 
 
 def missing() -> tuple[str, ...]:

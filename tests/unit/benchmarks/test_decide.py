@@ -40,7 +40,12 @@ def test_a_side_that_decides_otherwise_stops_the_run() -> None:
 
 
 def test_every_peer_takes_part_or_is_named_as_missing() -> None:
-    engines = {"cel-expr-python": "CEL", "cedarpy": "Cedar"}
+    engines = {
+        "cel-expr-python": "CEL",
+        "cedarpy": "Cedar",
+        "regopy": "Rego (rego-cpp)",
+        "hobofan-regorus": "Rego (regorus)",
+    }
     assert set(engines) == set(PEERS.values())
     present = {distribution for distribution, word in engines.items() if any(name.startswith(word) for name in SIDES)}
     assert present | set(missing()) == set(engines)
