@@ -16,6 +16,8 @@ from policylang.evidence.extraction.jsondoc import Document
 from policylang.evidence.lexicon import word_set
 
 MAX_TOKENS: Final = 20_000
+MAX_FAILED: Final = 100_000
+"""Characters that are read of blocks in one text that are no objects; the rest is left to other readers."""
 MAX_TRIES: Final = 8
 """Places of one line where an object is looked for."""
 
@@ -304,15 +306,19 @@ def documents(text: str) -> list[Document]:
     found: list[Document] = []
     if not ("{'" in text or "{\n" in text or "{ " in text):
         return found
-    done = 0
-    for mark in islice(_BLOCK.finditer(text), 64):
+    done = failed = 0
+    for mark in islice(_BLOCK.finditer(text), 256):
         start = mark.start()
         stop = text.find("\n", start)
         if start < done or stop < 0:
             continue
+        if failed > MAX_FAILED:
+            break
         literal = read(text, start, len(text))
         rest = text[literal.end : literal.end + 40].partition("\n")[0].strip(" \t\r")
         if literal.closed and literal.pairs and not rest and literal.end > stop:
             found.append(Document(literal.found, start, literal.end, True, False, literal.pairs))
             done = literal.end
+        else:
+            failed += literal.end - start
     return found

@@ -67,3 +67,17 @@ def test_frame_keys_need_eight_spans_and_a_quarter() -> None:
     assert frame_keys(found, texts) == {"chunk_id", "port"}
     assert frame_keys(found[1:], texts[1:]) == frozenset()
     assert frame_keys([*found, found[-1]], [*texts, texts[-1]]) == frozenset()
+
+
+def test_write_confirmations_and_exit_codes_are_no_frame() -> None:
+    """A harness words them alike in every result; each says what its own span is for."""
+    texts = [f"File created successfully at: /srv/app/f{n}.py\nChunk ID: c{n}\nExit code: 0" for n in range(9)]
+    found = [extract(text, kind="tool_result") for text in texts]
+    assert frame_keys(found, texts) == {"chunk_id"}
+    kept = extract(texts[0], kind="tool_result", frame_keys=frozenset({"write", "chunk_id"}))
+    assert [fact.type for fact in kept.assertions] == ["write", "exit_code"]
+
+
+def test_leaves_of_json_documents_are_no_frame() -> None:
+    texts = [f'{{"status": "ok", "depth": {n}}}' for n in range(9)]
+    assert frame_keys([extract(text, kind="tool_result") for text in texts], texts) == frozenset()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from policylang.evidence.extract import extract
+from policylang.evidence.extraction import lines, scan
 
 SHA1 = "3f9ac1d07b2e5c8a9d4410f6be77a2c5d8e90b13"
 SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -325,3 +326,9 @@ def test_what_a_tool_prints(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", NOTHING)
 def test_code_help_and_questions_assert_nothing(text: str) -> None:
     assert [(a.key, a.value) for a in extract(text, kind="tool_result").assertions] == []
+
+
+@pytest.mark.parametrize("text", [*(text for text, _ in CASES), *NOTHING])
+def test_the_scan_lets_through_every_line_that_holds_a_fact(text: str) -> None:
+    for line in text.split("\n"):
+        assert not line.strip() or not lines.read(line, 0) or scan.may_hold(line)
