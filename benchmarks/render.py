@@ -81,14 +81,14 @@ def _line(cells: tuple[str, ...]) -> str:
     return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |"
 
 
-def written_into(page: str, figures: str) -> str:
+def written_into(page: str, figures: str, begin: str = BEGIN, end: str = END) -> str:
     """A page with the part between its two markers replaced.
 
     Raises:
         ValueError: the page does not hold each marker once, in order.
     """
-    before, found_begin, rest = page.partition(BEGIN)
-    _, found_end, after = rest.partition(END)
-    if not found_begin or not found_end or BEGIN in rest or END in after:
-        raise ValueError(f"the page must hold `{BEGIN}` and then `{END}`, each once")
-    return f"{before}{BEGIN}\n\n{figures}\n{END}{after}"
+    before, found_begin, rest = page.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found_begin or not found_end or begin in rest or end in after:
+        raise ValueError(f"the page must hold `{begin}` and then `{end}`, each once")
+    return f"{before}{begin}\n\n{figures}\n{end}{after}"
