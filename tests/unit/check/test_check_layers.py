@@ -113,6 +113,16 @@ def test_of_several_relaxes_the_loosest_that_lasts_applies(tmp_path: Path) -> No
     assert bound(rule(policy, "divergence-exceeded", AFTER)) == 0.01
 
 
+def test_in_shadow_evidence_reads_the_policys_own_setting_and_no_looser_one(tmp_path: Path) -> None:
+    policy = family(
+        tmp_path,
+        child='extends "std/standard"\nindex { top_k 20 }\nrelax "anchor-unverified" because "a" until 2027-01-31\n',
+        grandchild='extends "child"\nrelax "anchor-unverified" because "b" until 2026-12-31\n',
+    )
+    assert rule(policy, "anchor-unverified", BEFORE).mode == "shadow"
+    assert [resolve_policy(policy, day).index.top_k for day in (BEFORE, LAST, AFTER)] == [10, 20, 10]
+
+
 def test_a_relax_of_one_parent_weakens_nothing_that_the_other_asks_for(tmp_path: Path) -> None:
     policy = family(
         tmp_path,

@@ -35,6 +35,32 @@ def test_a_value_that_was_established_joins_the_span_that_uses_it() -> None:
     assert chains(*rows) == ["derived:0", "derived:1", "derived:0"]
 
 
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        ("(zx-77413).", True),
+        ("zx-77413: renewed", True),
+        ("zx-77413-b", False),
+        ("b-zx-77413", False),
+        ("azx-77413", False),
+        ("zx-774130", False),
+        ("zx-77413_b", False),
+        ("ends with zx-77413", True),
+    ],
+)
+def test_a_value_is_used_as_a_whole_token(text: str, uses: bool) -> None:
+    rows = [{"kind": "tool_result", "text": "lease: zx-77413"}, {"text": text}]
+    assert chains(*rows) == (["derived:0", "derived:0"] if uses else ["derived:0", "derived:1"])
+
+
+def test_a_value_that_is_everywhere_names_the_session_and_no_chain() -> None:
+    def joined(users: int) -> set[str]:
+        return set(chains({"kind": "tool_result", "text": "lease: zx-77413"}, *[{"text": "zx-77413"}] * users))
+
+    assert joined(8) == {"derived:0"}
+    assert len(joined(9)) == 10
+
+
 def test_a_span_joins_a_chain_that_the_runtime_named_but_two_such_chains_never_merge() -> None:
     rows = [{"chain": "a"}, {"parents": ["0"]}, {"parents": ["1"]}, {"chain": "b", "parents": ["2"]}]
     assert chains(*rows) == ["a", "a", "a", "b"]
