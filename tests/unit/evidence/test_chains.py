@@ -53,6 +53,12 @@ def test_a_value_is_used_as_a_whole_token(text: str, uses: bool) -> None:
     assert chains(*rows) == (["derived:0", "derived:0"] if uses else ["derived:0", "derived:1"])
 
 
+@pytest.mark.parametrize(("value", "joins"), [("zx-774", True), ("zx-77", False)])
+def test_a_short_value_shows_no_flow(value: str, joins: bool) -> None:
+    rows = [{"kind": "tool_result", "text": f"lease id: {value}"}, {"text": f"renew {value} now"}]
+    assert (len(set(chains(*rows))) == 1) is joins
+
+
 def test_a_value_that_is_everywhere_names_the_session_and_no_chain() -> None:
     def joined(users: int) -> set[str]:
         return set(chains({"kind": "tool_result", "text": "lease: zx-77413"}, *[{"text": "zx-77413"}] * users))
@@ -64,6 +70,8 @@ def test_a_value_that_is_everywhere_names_the_session_and_no_chain() -> None:
 def test_a_span_joins_a_chain_that_the_runtime_named_but_two_such_chains_never_merge() -> None:
     rows = [{"chain": "a"}, {"parents": ["0"]}, {"parents": ["1"]}, {"chain": "b", "parents": ["2"]}]
     assert chains(*rows) == ["a", "a", "a", "b"]
+    assert chains({}, {"chain": "b", "parents": ["0"]}) == ["b", "b"]
+    assert chains({"parents": ["0", "long-gone"]}, {"chain": "b"}) == ["derived:0", "b"]
 
 
 @pytest.mark.parametrize(

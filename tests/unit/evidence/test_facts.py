@@ -21,6 +21,7 @@ def holds(condition: str, given: dict[str, Any], blocks: str = ANCHORS) -> bool 
     """What a condition is: a `refuse` on it refuses, or not, or is undetermined."""
     policy = policylang.load_text(f'{blocks}refuse "asked" {{ when {condition} because "x" then spill epoch }}\n')
     found = [one for one in policylang.evaluate(policy, complete(given)).reasons if one.rule == "asked"]
+    assert not any("internal-error" in reason.missing for reason in found)
     return None if found and found[0].undetermined else bool(found)
 
 
@@ -163,3 +164,43 @@ def test_only_summaries_claim() -> None:
     for kind, decision in (("summary", "spill_lossless"), ("pointer", "compact")):
         spans = [span("a"), span("n", "retain", kind=kind, text="schema version = 9", epoch=7)]
         assert policylang.evaluate(policy, complete({"spans": spans})).decision == decision
+
+
+def test_a_group_named_value_gives_an_assertion_of_the_anchors_name() -> None:
+    blocks = "anchor slot when span.text matches /slot of (?P<value>\\d+)/ or span.text matches /slot (taken)/\n"
+    read = one("a", 'any i in s.assertions: i.key == "slot" and i.value == "12"')
+    for text, anchors, reads in (("a slot of 12 is ours", True, True), ("slot taken", True, False)):
+        given = {"spans": [span("a", text=text)]}
+        assert holds(one("a", '"slot" in s.anchor_by'), given, blocks) is anchors
+        assert holds(read, given, blocks) is reads
+
+
+def test_a_frame_is_what_stands_around_the_results_of_state_kinds() -> None:
+    # §4 "frame keys, those in the first 6 or last 4 lines of >= 25 % (at least 8) of a session's state spans"
+    framed = one("0", 'any i in s.assertions: i.key == "wall_time"')
+    for kind, others, asserted in (("tool_result", 7, True), ("tool_result", 8, False), ("reasoning", 8, True)):
+        rows = [span(str(n), kind=kind if n else "tool_result", text=f"wall time: {n + 2} s") for n in range(others)]
+        assert holds(framed, {"spans": rows}) is asserted
+
+
+# (fields of the call, fields of its result, the tool of the result; §9 "`tool`: else the first word of the paired call's
+# text, else unknown")
+TOOLS: list[tuple[dict[str, Any], dict[str, Any], str | None]] = [
+    ({}, {}, "grep"),
+    ({}, {"tool": "search"}, "search"),
+    ({"tool": "bash"}, {}, "bash"),
+    ({"tool": "bash"}, {"tool": "search"}, "search"),
+    ({"text": " "}, {}, None),
+    ({}, {"tool_call_id": "other"}, None),
+]
+
+
+@pytest.mark.parametrize(("call", "result", "expected"), TOOLS)
+def test_the_tool_of_a_result(call: dict[str, Any], result: dict[str, Any], expected: str | None) -> None:
+    rows = [
+        span("c", **{"kind": "tool_call", "text": "grep -n lease .", "tool_call_id": "t", **call}),
+        span("r", **{"kind": "tool_result", "text": "nothing found", "tool_call_id": "t", **result}),
+    ]
+    given = {"spans": rows}
+    assert holds(one("r", "s.tool is known"), given) is (expected is not None)
+    assert holds(one("r", f's.tool == "{expected}"'), given) is (True if expected else None)

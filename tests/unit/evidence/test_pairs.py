@@ -30,6 +30,7 @@ def spans(*rows: str) -> list[Span]:
         (["call x", "wait x", "res x"], [(0, 1, 2)], {0}),
         (["call x", "wait x"], [(0, 1)], set()),
         (["call x"], [], set()),
+        (["call x @b"], [], set()),
         (["res x", "call x", "res x"], [(1, 2)], {1}),
         (["res x", "res x"], [(0, 1)], set()),
         (["call a @b", "call c @b", "res a", "res c"], [(0, 1, 2, 3)], {0, 1}),
