@@ -113,6 +113,22 @@ def test_of_several_relaxes_the_loosest_that_lasts_applies(tmp_path: Path) -> No
     assert bound(rule(policy, "divergence-exceeded", AFTER)) == 0.01
 
 
+def test_a_default_holds_beside_a_parent_without_the_block(tmp_path: Path) -> None:
+    for number, pair in enumerate((("one", "two"), ("two", "one"))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        first, second = pair
+        policy = family(
+            folder,
+            **{
+                first: "anchor kind tool_result\nindex { probe key }\n",
+                second: "budget state never\nscoring { structural required }\n",
+            },
+            child='extends "one"\nextends "two"\nindex { top_k 10 }\n',
+        )
+        assert (policy.index.probe, policy.index.require, policy.index.top_k) == (("key",), 1, 10)
+
+
 def test_in_shadow_evidence_reads_the_policys_own_setting_and_no_looser_one(tmp_path: Path) -> None:
     policy = family(
         tmp_path,

@@ -183,8 +183,8 @@ def test_a_frame_is_what_stands_around_the_results_of_state_kinds() -> None:
         assert holds(framed, {"spans": rows}) is asserted
 
 
-# (fields of the call, fields of its result, the tool of the result; §9 "`tool`: else the first word of the paired call's
-# text, else unknown")
+# (fields of the call, fields of its result, the tool of the result)
+# §9 "`tool`: else the first word of the paired call's text, else unknown"
 TOOLS: list[tuple[dict[str, Any], dict[str, Any], str | None]] = [
     ({}, {}, "grep"),
     ({}, {"tool": "search"}, "search"),

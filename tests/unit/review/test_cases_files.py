@@ -36,6 +36,9 @@ MISSHAPEN = [
     (HEAD + "cases:\n - name: a\n   given: [1]\n   expect: {decision: compact}\n", "given"),
     (HEAD + "cases:\n - name: a\n   expect_representation: restated\n", "anchor"),
     (HEAD + "cases:\n - name: a\n   result: refuses\n   expect: {decision: compact}\n", "when"),
+    (HEAD, "cases"),
+    (HEAD + "cases: {name: a}\n", "cases"),
+    ("- cases\n", "cases"),
     ("policy_text: [1]\ncases: []\n", "policy_text"),
     ("policy_text_repeat: {times: 3}\ncases: []\n", "policy_text_repeat"),
 ]
@@ -63,6 +66,17 @@ def test_only_does_not_hide_a_misspelt_rule(tmp_path: Path, text: str) -> None:
     [result] = run_suite([path]).results
     assert result.outcome == "failed"
     assert [item.help for item in result.diagnostics] == ["did you mean `index-rebuilt`?"]
+
+
+def test_what_stands_nowhere_in_the_text_is_placed_at_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "t.cases.yaml"
+    path.write_text(HEAD + "cases:\n - given: {epoch: 7}\n", encoding="utf-8")
+    with pytest.raises(DiagnosticError) as caught:
+        run_suite([path])
+    [finding] = caught.value.diagnostics
+    assert finding.loc is not None
+    assert (finding.loc.begin.line, finding.loc.begin.column) == (1, 1)
+    assert "case `case 1` expects nothing" in finding.message
 
 
 def test_a_condition_may_be_a_word_that_yaml_reads_as_a_boolean(tmp_path: Path) -> None:

@@ -72,6 +72,12 @@ BAD = [
     ('{"epoch": 7, "spans": [{"id": "\\ud800"}]}', '"\\ud800"', "surrogate"),
     ('{"eviction_set": [], "current_epoch": 7, "epoch": 7}', "7", "two names"),
     ('{"eviction_set": [], "rehydration_index_epoch": 9, "current_epoch": 7}', "9", "after the current epoch"),
+    # a byte order mark shifts every place
+    ('\ufeff{"epoch": 7,}', "}", "not JSON"),
+    ('\ufeff{"epoch": 7, "epoch": 8, "spans": []}', '"epoch": 8', "given twice"),
+    ('\ufeff{"epoch": NaN, "spans": []}', "NaN", "NaN"),
+    ('\ufeff{"epoch": 7, "spans": {}}', "{}", "expected a list"),
+    ('\ufeff{"epoch": ' + "9" * 5000 + "}", "999", "too large"),
 ]
 
 
