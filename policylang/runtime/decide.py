@@ -55,8 +55,11 @@ def evaluate(
 
     Raises:
         RequestError: if the request is not valid.
+        TypeError: if the policy is not loaded, or ``as_of`` is not a `datetime.date`.
     """
     started = time.monotonic()
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy is what policylang.load returns, not {type(policy).__name__}")
     asked = Request.from_json(request)
     day = _day(as_of)
     effective = policy.on(day)

@@ -162,6 +162,10 @@ class Verdict:
         """Canonical JSON: the same policy digest, day and request give the same bytes in either spelling."""
         return canonical(self.to_json(source=False))
 
+    def __bool__(self) -> bool:
+        # `if evaluate(...)` would be true of a refusal too: whatever is not asked for by name must not decide.
+        raise TypeError("a verdict is neither true nor false; ask for .decision, or call raise_for_refusal()")
+
     def __repr__(self) -> str:
         return f"Verdict({self.decision!r})"
 

@@ -148,3 +148,11 @@ def test_the_day_is_a_date_and_nothing_else() -> None:
     for wrong in (datetime(2026, 12, 1), "2026-12-01"):
         with pytest.raises(TypeError, match=r"datetime\.date"):
             policylang.evaluate(policy, complete({}), as_of=wrong)  # type: ignore[arg-type]
+
+
+def test_a_verdict_is_no_truth_value_and_a_policy_is_a_loaded_one() -> None:
+    verdict = policylang.evaluate(policylang.load("std/reference-code"), complete({}))
+    with pytest.raises(TypeError, match="decision"):
+        bool(verdict)
+    with pytest.raises(TypeError, match=r"policylang\.load"):
+        policylang.evaluate("std/standard", complete({}))  # type: ignore[arg-type]
