@@ -24,10 +24,12 @@ from tests.unit.compiler.ir import (
     num,
     outcome,
     quant,
+    rule,
     some,
     span,
     text,
     var,
+    verdicts,
     word,
     world,
 )
@@ -58,6 +60,11 @@ def within(item: ir.Expr, collection: ir.Expr, negated: bool = False) -> ir.In:
 
 def verified(name: str) -> ir.Quant:
     return quant(name, 1, EVICTED, field(V1, "verified"))
+
+
+def among(name: str, wanted: str) -> ir.Quant:
+    """`name s in evicted where s.id == wanted: s.verified`."""
+    return quant(name, 1, EVICTED, field(V1, "verified"), cmp(field(V1, "id"), "==", text(wanted)))
 
 
 def rebuilt(never: bool = True) -> World:
@@ -241,6 +248,20 @@ SMALL_PRINT: dict[str, tuple[ir.Expr, World, bool | None]] = {
         TWO,
         True,
     ),
+    "unary minus of an unknown": (cmp(ir.Neg(DIVERGENCE, ty.NUMBER), "<", num(0)), EMPTY, None),
+    "a list that is unknown equals none for certain": (cmp(TERMS, "==", listed(ty.TEXT, text("a"))), EMPTY, None),
+    "a list that is unknown differs from none for certain": (cmp(listed(ty.TEXT, text("a")), "!=", TERMS), EMPTY, None),
+    "any with where, as a condition": (either(among("any", "a"), TRUE, FALSE), MIXED, True),
+    "any with where, as a condition: an unknown among them": (either(among("any", "c"), TRUE, FALSE), MIXED, None),
+    "any with where, as a condition: none among them": (either(among("any", "x"), TRUE, FALSE), MIXED, False),
+    "all with where, as a condition": (either(among("all", "a"), TRUE, FALSE), MIXED, True),
+    "all with where, as a condition: an unknown among them": (either(among("all", "c"), TRUE, FALSE), MIXED, None),
+    "all with where, as a condition: none among them": (either(among("all", "x"), FALSE, TRUE), MIXED, False),
+    "a condition with an unknown filter": (
+        either(quant("any", 1, EVICTED, TRUE, field(V1, "verified")), TRUE, FALSE),
+        world(span("c", verified=None)),
+        None,
+    ),
     "spans are equal by identity": (
         quant("all", 1, EVICTED, quant("any", 2, EVICTED, cmp(V1, "==", var(2)))),
         world(span("same"), span("same")),
@@ -258,6 +279,14 @@ SMALL_PRINT: dict[str, tuple[ir.Expr, World, bool | None]] = {
 def test_small_print(name: str) -> None:
     condition, facts, expected = SMALL_PRINT[name]
     assert outcome(condition, facts) is expected
+
+
+def test_a_field_of_a_field_is_read_from_it_and_not_from_the_subject() -> None:
+    chains = [ChainFacts(id="c1", epsilon=0.5), ChainFacts(id="c2", epsilon=None)]
+    facts = world(span("c2", chain=chains[0]), span("c1", chain=chains[1]), chains=chains)
+    its_chain = field(var(0), "chain")
+    assert verdicts([rule(cmp(field(its_chain, "id"), "==", text("c1")), "evicted")], facts) == [("r", 0, False)]
+    assert verdicts([rule(cmp(field(its_chain, "epsilon"), "<", num(0.1)), "evicted")], facts) == [("r", 1, True)]
 
 
 def test_epsilon_asks_the_chain_for_the_budget_as_written() -> None:

@@ -72,6 +72,7 @@ BAD = [
     ('{"epoch": 7, "spans": [{"id": "\\ud800"}]}', '"\\ud800"', "surrogate"),
     ('{"eviction_set": [], "current_epoch": 7, "epoch": 7}', "7", "two names"),
     ('{"eviction_set": [], "rehydration_index_epoch": 9, "current_epoch": 7}', "9", "after the current epoch"),
+    (span_text(tokens=2**256), str(2**256), "too large"),
     # a byte order mark shifts every place
     ('\ufeff{"epoch": 7,}', "}", "not JSON"),
     ('\ufeff{"epoch": 7, "epoch": 8, "spans": []}', '"epoch": 8', "given twice"),
@@ -90,6 +91,7 @@ def test_a_bad_request_gives_one_finding_at_the_value(text: str, underlined: str
     assert message in finding.message
     assert finding.loc is not None
     assert text[finding.loc.start :].startswith(underlined)
+    assert isinstance(finding.help, str | None)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +146,10 @@ def test_null_is_not_known_and_integers_stay_exact_beyond_two_to_the_53() -> Non
     assert one.monitor.divergence is None
     digests = {Request.from_json({"epoch": 7, "spans": [], "generation": 2**53 + n}).digest() for n in (0, 1)}
     assert len(digests) == 2
+
+
+def test_the_largest_integer_is_exact() -> None:
+    assert Request.from_json(span_text(tokens=2**256 - 1)).spans[0].tokens == 2**256 - 1
 
 
 def test_a_request_built_in_python_is_held_to_the_same_rules() -> None:
