@@ -15,6 +15,8 @@ Path = tuple[str | int, ...]
 
 _WHITE = re.compile(r"[ \t\n\r]*")
 _LONG_INTEGER = re.compile(r"(?<![\d.eE+])[0-9]{4300,}")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}]')
+_COLON = re.compile(r"[ \t\n\r]*:")
 _DECODER = json.JSONDecoder()
 
 
@@ -29,6 +31,23 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise _DuplicateKeyError(key)
         out[key] = value
     return out
+
+
+def _second_key(text: str) -> tuple[str, int, int]:
+    """The first key in a JSON text that its object has already, and its range; the text is known to have one."""
+    open_: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        mark = token.group()
+        if mark in "{[":
+            open_.append(set())
+        elif mark in "}]":
+            open_.pop()
+        elif _COLON.match(text, token.end()):
+            key = str(json.loads(mark))
+            if key in open_[-1]:
+                return key, *token.span()
+            open_[-1].add(key)
+    raise AssertionError("no key is given twice")
 
 
 def _no_constant(word: str) -> Any:
@@ -54,11 +73,9 @@ def parse_json(source: Source) -> Any:
     except json.JSONDecodeError as error:
         at = error.pos + shift
         raise RequestError([invalid(f"not JSON: {error.msg}", Loc(source, at, at + 1))]) from None
-    except _DuplicateKeyError as error:
-        key = str(error)
-        again = [m.start() for m in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)]
-        at = (again[1] if len(again) > 1 else 0) + shift
-        loc = Loc(source, at, at + len(key) + 2)
+    except _DuplicateKeyError:
+        key, start, end = _second_key(text)
+        loc = Loc(source, start + shift, end + shift)
         raise RequestError([invalid(f"key `{key}` is given twice", loc, "leave one; neither wins")]) from None
     except RecursionError:
         raise RequestError([invalid("the JSON nests too deep", Loc(source, shift, shift + 1))]) from None

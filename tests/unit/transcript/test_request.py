@@ -44,6 +44,9 @@ BAD = [
     ('{"epoch": 7, "spans": [], "spanz": []}', "[]", "spanz"),
     ('{"epoch": 7, "epoch": 8, "spans": []}', '"epoch"', "given twice"),
     ('{"epoch": 7, "spans": [{"id": "a", "id": "b"}]}', '"id"', "given twice"),
+    # the place is that of the key that is there already, not of its like in another object or in a text
+    ('{"epoch": 7, "spans": [{"id": "a"}, {"id": "b", "kind": "id", "id" : "c"}]}', '"id" : "c"', "given twice"),
+    ('{"epoch": 7, "spans": [{"text": "\\"a\\": {[ \\\\", "a": 1}, {"a": 2, "\\u0061": 3}]}', '"\\u0061"', "key `a`"),
     ('{"epoch": NaN, "spans": []}', "NaN", "NaN"),
     ('{"epoch": 7, "spans": [], "monitor": {"divergence": -Infinity}}', "-Infinity", "Infinity"),
     ('{"epoch": 7, "spans": [], "monitor": {"divergence": 1e400}}', "1e400", "finite"),
