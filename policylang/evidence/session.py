@@ -15,7 +15,8 @@ from policylang.evidence.representation.files import Files
 from policylang.evidence.representation.index import ClauseIndex, runs
 from policylang.evidence.representation.model import Represented, SessionSpan
 from policylang.evidence.representation.reader import read, told
-from policylang.evidence.representation.status import Question, questions, status
+from policylang.evidence.representation.status import Question, Scene, questions, status
+from policylang.evidence.representation.subjects import Subjects
 from policylang.evidence.representation.table import Table
 from policylang.evidence.representation.verbatim import Verbatim
 
@@ -55,7 +56,7 @@ class Session:
         if not span.extraction.assertions:
             kept = not span.extraction.truncated and self._verbatim.keeps(span)
             return Represented("restated" if kept else "referenced" if pointed else "absent", (), ())
-        found = [self._status(ask) for ask in questions(span)]
+        found = [self._status(ask) for ask in questions(span, self._scene.subjects)]
         statuses = tuple(one for one, _ in found)
         return Represented(
             overall(statuses, pointed, span.extraction.truncated), statuses, tuple(where for _, where in found)
@@ -65,10 +66,10 @@ class Session:
         if ask.assertion.type == "write":
             return self._files.status(ask)
         key = ask.assertion.key
-        found = status(ask, self._table(key), self._calls)
+        found = status(ask, self._table(key), self._scene)
         if found[0] in ("referenced", "absent") and ask.assertion.type == "id" and key.endswith("_id"):
             # "build bd-4410" gives a build id all the same; such a value can only be itself.
-            short = status(ask, self._table(key.removesuffix("_id")), self._calls)
+            short = status(ask, self._table(key.removesuffix("_id")), self._scene)
             return short if short[0] == "restated" else found
         return found
 
@@ -116,8 +117,8 @@ class Session:
         return Files(self._index, self.spans)
 
     @cached_property
-    def _calls(self) -> Calls:
-        return Calls(self.spans)
+    def _scene(self) -> Scene:
+        return Scene(Calls(self.spans), Subjects(self.spans))
 
     @cached_property
     def _originals(self) -> claims.Originals:

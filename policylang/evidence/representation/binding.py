@@ -116,7 +116,7 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
         elif not (
             low in lexicon.MARKUP or low in lexicon.FILLERS or (low == "," and following in ("now", "currently"))
         ):
-            value = resolved(tokens, index, _plural(tokens, mention))
+            value = resolved(tokens, index, plural(tokens, mention))
             if value is None:
                 beyond = _beyond_list(tokens, index, stop)
                 if explicit or beyond is None:
@@ -171,7 +171,8 @@ def _place(tokens: Tokens, index: int) -> tuple[str | None, int] | None:
     return (None if low in _TIMES else low), index
 
 
-def _plural(tokens: Tokens, mention: Mention) -> bool:
+def plural(tokens: Tokens, mention: Mention) -> bool:
+    """True if a key is written in the plural."""
     last = tokens[mention.last]
     return bool(last.pieces) and last.low.endswith("s") and not last.pieces[-1].endswith("s")
 

@@ -6,8 +6,15 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 
+from policylang.evidence.model import Assertion
+from policylang.evidence.representation.lexicon import RUN_TOTALS
 from policylang.evidence.representation.model import SessionSpan
 from policylang.evidence.representation.phrases import Phrase
+
+
+def is_per_call(fact: Assertion) -> bool:
+    """True for a fact of its call alone: what the extractor says is one, and the totals of a run of tests."""
+    return fact.per_call or (fact.type in ("count", "number") and fact.key in RUN_TOTALS)
 
 
 class Calls:
@@ -24,7 +31,7 @@ class Calls:
         self._last: dict[tuple[str, str], list[int]] = {}
         for span in spans:
             if span.state:
-                for key in sorted({one.key for one in span.extraction.assertions if one.per_call}):
+                for key in sorted({one.key for one in span.extraction.assertions if is_per_call(one)}):
                     self._last.setdefault((key, span.chain), []).append(span.position)
 
     def names(self, span: SessionSpan) -> tuple[str, ...]:

@@ -146,3 +146,22 @@ TAILS: Final = _of(
 )
 
 REFUSALS: Final = _of("not never no nor without cannot failed unable")
+
+NAMING: Final = _of(
+    "order station receipt user customer account reservation booking ticket artifact host hostname node pod server "
+    "instance device sensor container job deployment incident invoice shipment parcel flight passenger product sku "
+    "employee patient case member tenant cluster shard lease card payment transaction skill query"
+)
+"""Fields whose value names the record that they stand in."""
+
+NOT_NAMING: Final = _of(
+    "parent request trace span correlation message event session process thread tool call chunk previous prev old "
+    "next last new total count number num max min version author"
+)
+"""Words of a field that names another thing than its record, or only the act of reading it."""
+
+RUN_TOTALS: Final = _of("test suite spec failure assertion example scenario")
+"""Counts under these keys are totals of the run that printed them."""
+
+COUNTING: Final = _of("count number many total num amount how")
+"""Beside a noun in the singular these name its count."""

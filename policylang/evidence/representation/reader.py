@@ -8,7 +8,8 @@ from typing import Final
 
 from policylang.evidence import keys, values
 from policylang.evidence.model import Assertion
-from policylang.evidence.representation.binding import bindings, tense
+from policylang.evidence.representation import lexicon
+from policylang.evidence.representation.binding import bindings, plural, tense
 from policylang.evidence.representation.changes import resolved
 from policylang.evidence.representation.index import ClauseIndex
 from policylang.evidence.representation.mentions import Mention, mentions
@@ -62,12 +63,23 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """A clause of prose that names a key, and the entity that stands beside it."""
+    """A clause of prose that names a key.
+
+    Attributes:
+        span: Position of the span.
+        phrase: The clause.
+        shaped: The key is identifier-shaped there.
+        entity: The id or number that stands beside it, or None.
+        single: The key is one word.
+        counts: It is in the plural, or beside a word that asks for a number.
+    """
 
     span: int
     phrase: Phrase
     shaped: bool
     entity: str | None
+    single: bool
+    counts: bool
 
 
 def bucket(kind: str, value: str) -> str:
@@ -86,6 +98,12 @@ def equal(first: Assertion | Bound, second: Assertion | Bound) -> bool:
     if "version" in (first.type, second.type) and "." in first.value and "." in second.value:
         return first.value == second.value
     return values.same(first.type, first.value, second.type, second.value)
+
+
+def counts(phrase: Phrase, mention: Mention) -> bool:
+    """True if a noun stands in the plural, with a number, or beside a word that asks for one."""
+    near = phrase.tokens[max(0, mention.first - 3) : mention.last + 3]
+    return plural(phrase.tokens, mention) or any(token.low in lexicon.COUNTING or token.plain_number for token in near)
 
 
 _CLASS: Final = frozenset({"feature", "flag", "setting", "option", "parameter", "param", "variable", "var", "env"})
@@ -121,7 +139,10 @@ def read(
         phrase = entry.phrase
         found = mentions(phrase, words)
         if found and spans[entry.span].prose:
-            names.extend(Naming(entry.span, phrase, one.shaped, one.entity) for one in found)
+            single = len(words) == 1
+            names.extend(
+                Naming(entry.span, phrase, one.shaped, one.entity, single, counts(phrase, one)) for one in found
+            )
         for bound in _bounds(phrase, found, key, entry.span, entry.clause.start):
             bounds.setdefault((bound.span, bound.rank), bound)
     for span, assertion in extracted:
