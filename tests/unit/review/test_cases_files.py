@@ -24,6 +24,14 @@ MISSHAPEN = [
     (case("{plan: {}}"), "plan"),
     (case("{plan: [a]}"), "plan"),
     (case("{plan: {a: spil}}"), "plan"),
+    (case("{plan: {a: spill, b: spil}}"), "plan"),
+    (case("{plan: {1: spill}}"), "plan"),
+    (case("{error: ''}"), "error"),
+    (case("{errors: [bad-regex, 1]}"), "errors"),
+    (case("{chains: {a: true}}"), "chains"),
+    (case("{chains: {a: 0.1, b: x}}"), "chains"),
+    (case("{error: bad-regex, at: 11}"), "at"),
+    (case("{error: bad-regex, at: '1:1 or so'}"), "at"),
     (case("{at: '1:1'}"), "at"),
     (case("{help: x}"), "help"),
     (case("{error: bad-regex, at: first}"), "at"),
@@ -77,6 +85,12 @@ def test_what_stands_nowhere_in_the_text_is_placed_at_its_beginning(tmp_path: Pa
     assert finding.loc is not None
     assert (finding.loc.begin.line, finding.loc.begin.column) == (1, 1)
     assert "case `case 1` expects nothing" in finding.message
+
+
+def test_what_is_not_given_is_the_base(tmp_path: Path) -> None:
+    path = tmp_path / "t.cases.yaml"
+    path.write_text(HEAD + "cases:\n - name: a\n   given: null\n   expect: {decision: compact}\n", encoding="utf-8")
+    assert [result.outcome for result in run_suite([path]).results] == ["passed"]
 
 
 def test_a_condition_may_be_a_word_that_yaml_reads_as_a_boolean(tmp_path: Path) -> None:
