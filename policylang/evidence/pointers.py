@@ -22,6 +22,9 @@ _ANAPHOR: Final = re.compile(
         (
             rf"\bas (?:was |we |i |already |previously |earlier )*{_SAID} {_BACK}\b",
             rf"\bas (?:previously|earlier|already) {_SAID}\b",
+            rf"\bthe {_NOUN.format(3)} from (?:above|earlier|before)\b",
+            # "already loaded from earlier": what stands before says what comes from there.
+            rf"\b{_NOUN.format(4)} from (?:above|earlier|before)\b",
             r"\b(?:see|refer to|per|from|cf\.?|as in|according to) (?:above|earlier)\b",
             r"\b(?:the|that|this|see|per|from) (?:the )?"
             rf"(?:previous|earlier|prior|preceding|aforementioned|above-mentioned|above) {_NOUN.format(1)}",
@@ -36,6 +39,7 @@ _ANY: Final = frozenset(
 """Nouns that say no more than "what came before"."""
 _HINTS: Final = ("above", "earlier", "previous", "prior", "preceding", "aforementioned", "before", "already")
 """One of these stands in every anaphor."""
+_SMALL: Final = frozenset({"the", "and", "of", "is", "was", "we", "i", "a", "an", "see", "as", "it", "this", "that", "per"})
 _SYNONYMS: Final = {"output": "result", "response": "result", "reply": "result", "ack": "ack", "confirmation": "ack"}
 _TOKEN: Final = re.compile(r"[A-Za-z0-9](?:[\w.:/#-]*[A-Za-z0-9])?")
 _SHAPED: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z_:.-]).{2,}|.*[a-z][A-Z].*|.*_.*")
@@ -53,9 +57,11 @@ def anaphors(text: str) -> tuple[tuple[str, ...], ...]:
     if not any(hint in low for hint in _HINTS):
         return ()
     for match in _ANAPHOR.finditer(text):
-        noun = match["noun1"] or match["noun2"] or ""
-        words = tuple(word for word in keys.words(noun) if word not in ("the", "and", "of", "is", "was", "we", "i"))
-        found.append(() if not words or words[0] in _ANY else words)
+        noun = match["noun1"] or match["noun2"] or match["noun3"] or match["noun4"] or ""
+        words = tuple(word for word in keys.words(noun) if word not in _SMALL)
+        # In "the value from earlier" the noun stands last, in "the previous step went well" first.
+        told = words[-1:] if match["noun3"] or match["noun4"] else words[:1]
+        found.append(() if not told or told[0] in _ANY else words)
     return tuple(found)
 
 

@@ -16,6 +16,8 @@ NAMED: Final = "named"
 
 _BULLETS: Final = frozenset({"-", "*", "•", "+"})
 _REACH: Final = 8
+_SIZE: Final = re.compile(r"[0-9][0-9,.]*\s?(?:b|bytes?|[kmg]i?b)\b")
+_PACKING: Final = frozenset({"deflated", "stored", "compressed"})
 _AT_LINE: Final = re.compile(r":[0-9]+(?:[:-][0-9]+)*$")
 
 
@@ -69,8 +71,18 @@ def _what(phrase: Phrase, index: int) -> str:
         if verb is not None:
             if not phrase.binds(range(verb, verb + 1), index) or phrase.denied or _refused(phrase.tokens, verb):
                 return NAMED
+            if _packed(phrase.tokens, verb, index):
+                return NAMED
             return WRITTEN if phrase.tokens[verb].low in lexicon.WROTE else DELETED
     return NAMED
+
+
+def _packed(tokens: tuple[Token, ...], verb: int, index: int) -> bool:
+    """True for a line of an archive's listing: "added X (30 bytes)" writes the archive, not the file."""
+    if tokens[verb].low != "added" or verb != 0 or index != 1:
+        return False
+    rest = [token.low for token in tokens[index + 1 :]]
+    return len(rest) > 2 and rest[0] == "(" and (rest[1] in _PACKING or bool(_SIZE.match(" ".join(rest[1:3]))))
 
 
 def _verb_before(tokens: tuple[Token, ...], index: int) -> int | None:
