@@ -27,17 +27,18 @@ _LIST: Final = 40
 class Files:
     """The acts on paths in the retained clauses, read for one file name at a time."""
 
-    __slots__ = ("_by_name", "_index", "_spans")
+    __slots__ = ("_by_name", "_index", "_spans", "_written")
 
     def __init__(self, index: ClauseIndex, spans: Sequence[SessionSpan]) -> None:
         self._index = index
         self._spans = spans
         self._by_name: dict[str, Acts] = {}
+        self._written: dict[str, set[str]] | None = None
 
     def status(self, ask: Question) -> tuple[str, str | None]:
         """Status of a write, and where it survived."""
         where, named, gone = None, False, None
-        for position, what in self._acts(basename(ask.assertion.value)).on(ask.assertion.value):
+        for position, what, bare in self._acts(basename(ask.assertion.value)).on(ask.assertion.value):
             span = self._spans[position]
             if position == ask.span.position:
                 continue
@@ -46,12 +47,24 @@ class Files:
             elif what == DELETED and gone != "superseded":
                 gone = "superseded" if supersedes(span, ask.span) else "contradicted"
             elif what == NAMED and span.prose:
-                named = True
+                named = named or not bare or not self._several(basename(ask.assertion.value))
         if where is not None:
             return "restated", where
         if gone is not None:
             return gone, None
         return ("referenced" if named else "absent"), None
+
+    def _several(self, name: str) -> bool:
+        """True if the session wrote several files of one name: the bare name is none of them."""
+        if self._written is None:
+            self._written = {}
+            for span in self._spans:
+                for one in span.extraction.assertions:
+                    if one.type == "write":
+                        self._written.setdefault(basename(one.value), set()).add(plain_path(one.value))
+        paths = self._written.get(name, set())
+        # A relative path beside the absolute one is the same file.
+        return sum(not any(other != path and other.endswith("/" + path) for other in paths) for path in paths) > 1
 
     def _acts(self, name: str) -> Acts:
         found = self._by_name.get(name)
@@ -92,13 +105,15 @@ class Acts:
         for suffix in _suffixes(path):
             self._by_suffix.setdefault(suffix, {})[span, what] = None
 
-    def on(self, path: str) -> list[tuple[int, str]]:
-        """Span and act of every path that is this one, a suffix of it, or has it as a suffix."""
+    def on(self, path: str) -> list[tuple[int, str, bool]]:
+        """Span, act and whether only the bare name stands there, of every path that fits: this one or a suffix."""
         plain = plain_path(path)
-        found = dict(self._by_suffix.get(plain, {}))
+        found = {(span, what): False for span, what in self._by_suffix.get(plain, {})}
         for suffix in _suffixes(plain):
-            found.update(self._by_path.get(suffix, {}))
-        return sorted(found)
+            for act in self._by_path.get(suffix, {}):
+                bare = "/" not in suffix and suffix != plain
+                found[act] = bare and found.get(act, True)
+        return sorted((span, what, bare) for (span, what), bare in found.items())
 
 
 def _suffixes(path: str) -> list[str]:

@@ -70,6 +70,8 @@ def _mention(phrase: Phrase, start: int, end: int, wanted: frozenset[str]) -> Me
     inside = tokens[first : last + 1]
     if any(token.low in lexicon.CUTS or token.kind == VALUE for token in inside):
         return None
+    if _of_another(tokens, inside, last):
+        return None
     own = [word for token in inside for word in token.pieces]
     spare = [word for word in own if word not in wanted]
     # A word inside a longer identifier (`min_schema_version`) is another key; a dotted parent is an entity.
@@ -83,6 +85,15 @@ def _mention(phrase: Phrase, start: int, end: int, wanted: frozenset[str]) -> Me
     clean = not part and not foreign and all(word in lexicon.INNER for word in spare)
     other = left is not None and left.low in lexicon.OTHERS
     return Mention(first, last, clean and not other, not other and not part, shaped, _beside(tokens, first, last))
+
+
+def _of_another(tokens: tuple[Token, ...], inside: tuple[Token, ...], last: int) -> bool:
+    """True for "revision of the rating curve", which is no rating revision; "of the rating holds" and "is" are."""
+    after = tokens[last + 1] if last + 1 < len(tokens) else None
+    if after is None or not any(token.low == "of" for token in inside) or not after.low.isalpha():
+        return False
+    verb = after.low in lexicon.COPULAS or after.low.endswith(("s", "ed", "ing", "ly"))
+    return not verb and after.low not in lexicon.FUNCTION | lexicon.NEGATIONS | lexicon.WISHES | lexicon.CONDITIONS | lexicon.PAST | lexicon.CHANGES | lexicon.JOINS
 
 
 def _dotted(token: Token, wanted: frozenset[str]) -> bool:

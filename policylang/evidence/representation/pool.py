@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from policylang.evidence import keys
 from policylang.evidence.representation.model import SessionSpan
 from policylang.evidence.representation.phrases import Phrase
+from policylang.evidence.representation.subjects import Names, mapped
 
 
 class Said(Protocol):
@@ -16,6 +17,10 @@ class Said(Protocol):
     @property
     def span(self) -> int:
         """Position of the span."""
+
+    @property
+    def rank(self) -> int:
+        """Original offset in the span."""
 
     @property
     def entity(self) -> str | None:
@@ -60,7 +65,7 @@ class Pool(Generic[T]):
         if self._by_word is None:
             self._by_word = {}
             for number, item in enumerate(self.items):
-                for word in _words(item):
+                for word in _words(item, mapped(self._spans[item.span].text).at(item.rank)):
                     self._by_word.setdefault(word, []).append(number)
         numbers: set[int] = set()
         for word in words:
@@ -91,8 +96,10 @@ def _plain(name: str) -> str:
     return name.lstrip("0") if name.isdigit() else name
 
 
-def _words(item: Said) -> set[str]:
+def _words(item: Said, names: Names) -> set[str]:
     words: set[str] = set()
+    for _, name in names:
+        words.update((name, *keys.words(name)))
     if item.entity is not None:
         name = keys.entity(item.entity)
         words.update((name, name.rsplit("/", 1)[-1], *keys.words(name), _plain(name)))

@@ -67,6 +67,7 @@ class Naming:
 
     Attributes:
         span: Position of the span.
+        rank: Original offset of the clause in the span.
         phrase: The clause.
         shaped: The key is identifier-shaped there.
         entity: The id or number that stands beside it, or None.
@@ -75,6 +76,7 @@ class Naming:
     """
 
     span: int
+    rank: int
     phrase: Phrase
     shaped: bool
     entity: str | None
@@ -141,7 +143,10 @@ def read(
         if found and spans[entry.span].prose:
             single = len(words) == 1
             names.extend(
-                Naming(entry.span, phrase, one.shaped, one.entity, single, counts(phrase, one)) for one in found
+                Naming(
+                    entry.span, entry.clause.start, phrase, one.shaped, one.entity, single, counts(phrase, one)
+                )
+                for one in found
             )
         for bound in _bounds(phrase, found, key, entry.span, entry.clause.start):
             bounds.setdefault((bound.span, bound.rank), bound)

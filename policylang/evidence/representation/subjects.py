@@ -60,6 +60,8 @@ class Map(NamedTuple):
         return self.names[bisect_right(self.starts, offset) - 1] if self.names else NOTHING
 
 
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_DIGITS: Final = re.compile(r"[0-9]+")
 _EMPTY: Final = Map((), ())
 
 
@@ -210,6 +212,14 @@ def _alike(first: str, second: str) -> bool:
     return len(shorter) >= 7 and longer.startswith(shorter) and all(char in "0123456789abcdef" for char in longer)
 
 
+@lru_cache(maxsize=16_384)
+def _shape(name: str) -> str:
+    """How a name is written: `st04` and `st12` are written alike, `ord-17` is not."""
+    if len(name) >= 7 and all(char in "0123456789abcdef" for char in name):
+        return "hex"
+    return "path" if "/" in name else _DIGITS.sub("9", _LETTERS.sub("a", name))
+
+
 class Subjects:
     """What the facts of a session are about, and which keys are told of several things."""
 
@@ -226,11 +236,12 @@ class Subjects:
 
     def own(self, position: int, fact: Assertion) -> bool:
         """True for a record's own id: the value that names the record it stands in."""
+        kind = kind_of(fact.key)
+        names = dict(self.at(position, fact.start))
+        if kind is not None and (kind in names or fact.type in ("path", "url", "id")):
+            return True
         low = fact.value.lower()
-        names = self.at(position, fact.start)
-        return any(_alike(low, name) or fact.raw.strip("\"'`").lower() == name for _, name in names) or (
-            fact.type in ("path", "url", "id") and kind_of(fact.key) is not None
-        )
+        return any(_alike(low, name) for name in names.values())
 
     def known(self, key: str) -> frozenset[str]:
         """The names of the things that facts of a key are of, anywhere in the session."""
@@ -247,7 +258,11 @@ class Subjects:
             return False
         known = self._read().get(key, (set(), set()))[0]
         said = {token.low for token in phrase.tokens if token.low in known} if known else set()
-        return bool(said) and not any(_alike(one, two) for one in own for two in said)
+        if any(_alike(one, two) for one in own for two in said):
+            return False
+        # A commit beside an artifact's version is no other artifact: only what is written alike is another of its like.
+        shapes = {_shape(one) for one in own}
+        return any(_shape(one) in shapes for one in said)
 
     def _read(self) -> dict[str, tuple[set[str], set[str]]]:
         if self._keys is None:
