@@ -137,6 +137,20 @@ def test_the_epsilon_of_a_chain_is_the_largest_over_the_budgeted_kinds() -> None
     assert holds("any c in chains: c.epsilon == 0.25", {"spans": spans}, blocks) is True
 
 
+def test_a_kind_with_a_budget_of_its_own_weighs_in_no_pool() -> None:
+    # §3 "a kind's own budget takes it out"; by spans 1 of 10, by tokens it would be nearly all of the chain
+    blocks = (
+        "kind plan : reasoning\nbudget reasoning epsilon 0.5 per chain\nbudget plan epsilon 0.5 per chain by spans\n"
+    )
+    spans = [
+        span("p", kind="plan", chain="c", tokens=900),
+        *(span(f"q{n}", "retain", kind="plan", chain="c", tokens=1) for n in range(9)),
+        span("r", chain="c", tokens=10),
+        span("s", "retain", chain="c", tokens=90),
+    ]
+    assert holds("any c in chains: c.epsilon == 0.1", {"spans": spans}, blocks) is True
+
+
 # (the rest of an evicted or retained span, what makes it an anchor under `anchor kind tool_result` alone)
 CARRIERS: list[tuple[dict[str, Any], list[str]]] = [
     ({"kind": "tool_result"}, ["kind"]),
@@ -167,12 +181,15 @@ def test_only_summaries_claim() -> None:
 
 
 def test_a_group_named_value_gives_an_assertion_of_the_anchors_name() -> None:
-    blocks = "anchor slot when span.text matches /slot of (?P<value>\\d+)/ or span.text matches /slot (taken)/\n"
+    blocks = "anchor slot when span.text matches /slot(?: of (?P<value>\\d*))?/ or span.text matches /row (taken)/\n"
+    any_slot = one("a", 'any i in s.assertions: i.key == "slot"')
     read = one("a", 'any i in s.assertions: i.key == "slot" and i.value == "12"')
-    for text, anchors, reads in (("a slot of 12 is ours", True, True), ("slot taken", True, False)):
+    rows = (("a slot of 12 is ours", True), ("slot taken", False), ("row taken", False), ("slot of rows", False))
+    for text, reads in rows:
         given = {"spans": [span("a", text=text)]}
-        assert holds(one("a", '"slot" in s.anchor_by'), given, blocks) is anchors
+        assert holds(one("a", '"slot" in s.anchor_by'), given, blocks) is True
         assert holds(read, given, blocks) is reads
+        assert holds(any_slot, given, blocks) is reads
 
 
 def test_a_frame_is_what_stands_around_the_results_of_state_kinds() -> None:

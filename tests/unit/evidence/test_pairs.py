@@ -47,7 +47,7 @@ def test_a_result_belongs_to_the_oldest_open_call_of_its_id(
 
 def test_a_result_without_an_id_answers_the_call_that_it_names_as_its_parent() -> None:
     call = Span("c", "tool_call", "ls", 1)
-    result = Span("r", "tool_result", "total 0", 1, parents=("c",))
+    result = Span("r", "tool_result", "total 0", 1, parents=("long-gone", "c"))
     thought = Span("t", "reasoning", "hm", 1, parents=("c",))
     found = pair([call, thought, result])
     assert found.members == {0: (0, 2)}

@@ -127,6 +127,20 @@ def test_json_has_the_place_of_each_rule_and_canonical_json_leaves_it_out() -> N
     assert '"source"' not in verdict.canonical()
 
 
+def test_a_warning_of_no_rule_has_no_chain_and_no_place() -> None:
+    [warning] = decide('refuse "r" { when false because "x" }', span("a", kind="receipt"), span("b")).warnings
+    assert warning.to_json() == {
+        "rule": "unknown-kind",
+        "scope": "span",
+        "spans": ["a"],
+        "message": "no policy declares the kind `receipt`; it is treated as state",
+        "undetermined": False,
+        "missing": [],
+        "evidence": {"kind": "receipt"},
+        "source": None,
+    }
+
+
 # (kind, text, the line that a `restate` keeps beside the pointer; SPEC §2)
 RESTATED = [
     ("tool_result", "schema version = 7\nport = 8080", "schema_version = 7; port = 8080"),
