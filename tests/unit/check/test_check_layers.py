@@ -113,6 +113,26 @@ def test_of_several_relaxes_the_loosest_that_lasts_applies(tmp_path: Path) -> No
     assert bound(rule(policy, "divergence-exceeded", AFTER)) == 0.01
 
 
+def test_what_two_parents_allow_together_goes_from_loose_to_tight_as_the_relaxes_end(tmp_path: Path) -> None:
+    """Shadow while both are in shadow, then the looser of what one allows and the other waives, then the tighter."""
+    texts = {
+        "a": 'extends "std/standard"\nmonitor { divergence 0.2 }\n',
+        "b": 'extends "std/standard"\nmonitor { divergence 0.3 }\n',
+    }
+    own = 'relax "divergence-exceeded" because "x" until 2027-01-31\n'
+    policy = family(
+        tmp_path,
+        **{name: text + own for name, text in texts.items()},
+        one='extends "a"\nrelax "divergence-exceeded" because "x" until 2027-01-20\n',
+        two='extends "b"\nrelax "divergence-exceeded" because "x" until 2027-01-05\n',
+        child='extends "one"\nextends "two"\n',
+    )
+    assert rule(policy, "divergence-exceeded", date(2027, 1, 5)).mode == "shadow"
+    days = (date(2027, 1, 6), date(2027, 1, 20), date(2027, 1, 21), LAST, AFTER)
+    assert [bound(rule(policy, "divergence-exceeded", day)) for day in days] == [0.3, 0.3, 0.2, 0.2, 0.01]
+    assert [resolve_policy(policy, day).monitor.divergence for day in days] == [0.3, 0.3, 0.2, 0.2, 0.01]
+
+
 def test_a_default_holds_beside_a_parent_without_the_block(tmp_path: Path) -> None:
     for number, pair in enumerate((("one", "two"), ("two", "one"))):
         folder = tmp_path / str(number)

@@ -200,6 +200,31 @@ def test_a_frame_is_what_stands_around_the_results_of_state_kinds() -> None:
         assert holds(framed, {"spans": rows}) is asserted
 
 
+# (fields of a retained span, the transcript before, whether it is new)
+# §9 "a retained `summary` or `pointer` of the request's own epoch that `transcript` does not list is *new*"
+NEW: list[tuple[dict[str, Any], list[str] | None, bool]] = [
+    ({"kind": "summary", "epoch": 7}, None, True),
+    ({"kind": "pointer", "epoch": 7}, None, True),
+    ({"kind": "summary", "epoch": 7}, ["a"], True),
+    ({"kind": "summary", "epoch": 7}, ["a", "n"], False),
+    ({"kind": "summary", "epoch": 6}, ["a"], False),
+    ({"kind": "reasoning", "epoch": 7}, None, False),
+    ({"kind": "summary", "epoch": 7, "disposition": "evict"}, None, False),
+]
+
+
+@pytest.mark.parametrize(("row", "transcript", "new"), NEW)
+def test_what_is_new_is_no_original(row: dict[str, Any], transcript: list[str] | None, new: bool) -> None:
+    spans = [span("a", tokens=100), span("n", **{"disposition": "retain", "tokens": 60, **row})]
+    given = {"spans": spans, "transcript": transcript, "index": {"covers": ["a"]}}
+    assert holds(f"index.coverage == {1 if new else 0.5}", given) is True
+    policy = policylang.load_text("integrity { gain 39% }\n")
+    # what is new adds to the result alone: 60 of 100 are left, else 60 of 160, or nothing if it goes too
+    assert policylang.evaluate(policy, complete(given)).decision == "compact"
+    policy = policylang.load_text("integrity { gain 41% }\n")
+    assert policylang.evaluate(policy, complete(given)).decision == ("spill_lossless" if new else "compact")
+
+
 # (fields of the call, fields of its result, the tool of the result)
 # §9 "`tool`: else the first word of the paired call's text, else unknown"
 TOOLS: list[tuple[dict[str, Any], dict[str, Any], str | None]] = [
