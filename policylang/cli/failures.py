@@ -39,6 +39,15 @@ def cannot_run(code: str, message: str, help_: str | None = None, name: str | No
     return CannotRunError([Diagnostic(code, message, nowhere(name) if name is not None else None, help_)])
 
 
+class OutputError(CannotRunError):
+    """Standard output or standard error takes no more: nothing further can be said there."""
+
+
+def unwritable(error: OSError, name: str) -> Diagnostic:
+    """What the operating system said when something was to be written; ``name`` is the user's word for where."""
+    return Diagnostic(UNREADABLE, f"cannot write: {error.strerror or str(error)}", nowhere(name))
+
+
 def unreadable(error: OSError, name: str | None = None) -> Diagnostic:
     """What the operating system said, with the file that it said it of."""
     file = name if name is not None else error.filename

@@ -6,14 +6,28 @@ import os
 import tempfile
 from pathlib import Path
 
+from policylang.cli.failures import CannotRunError, unwritable
+
 
 def write_atomically(path: str | Path, data: bytes) -> None:
     """Replace a file's bytes in one step; a file that is there keeps its mode, and a link keeps pointing at it.
 
+    A device or a pipe is written to as it is.
+
     Raises:
-        OSError: it cannot be written; what was there before still is.
+        CannotRunError: it cannot be written; what was there before still is.
     """
-    target = Path(os.path.realpath(path))
+    try:
+        _write(Path(os.path.realpath(path)), data)
+    except OSError as error:
+        raise CannotRunError([unwritable(error, str(path))]) from None
+
+
+def _write(target: Path, data: bytes) -> None:
+    if target.exists() and not target.is_file() and not target.is_dir():
+        with target.open("wb") as stream:
+            stream.write(data)
+        return
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -32,7 +32,10 @@ def read_stdin() -> bytes:
     """Standard input to its end; a person at a terminal is told that it is awaited."""
     if sys.stdin.isatty():
         sys.stderr.write("reading standard input; end it with Ctrl-D\n")
-    return sys.stdin.buffer.read()
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise CannotRunError([unreadable(error, "<stdin>")]) from None
 
 
 def policy_files(paths: Sequence[str]) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -17,7 +18,9 @@ from policylang.cli.failures import (
     INTERRUPTED,
     PIPE_CLOSED,
     USAGE,
+    OutputError,
     unreadable,
+    unwritable,
 )
 from policylang.cli.formats import write_failure
 from policylang.cli.group import app
@@ -25,6 +28,7 @@ from policylang.cli.session import Session
 from policylang.diagnostics import Diagnostic, DiagnosticError
 
 PROGRAM = "policylang"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def run(argv: list[str]) -> int:
@@ -33,9 +37,11 @@ def run(argv: list[str]) -> int:
     _utf8()
     try:
         code = _guarded(argv, session)
-        sys.stdout.flush()
+        session.flush()
     except BrokenPipeError:
         return _nobody_reads()
+    except OutputError as error:
+        return _nowhere_to_write(error)
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
@@ -50,12 +56,17 @@ def _guarded(argv: list[str], session: Session) -> int:
         return INTERRUPTED
     except click.UsageError as error:
         return _fail(session, [_usage(error)])
+    except OutputError:
+        raise
     except DiagnosticError as error:
         return _fail(session, error.diagnostics)
     except BrokenPipeError:
         raise
     except OSError as error:
-        if error.filename is None:
+        if error.errno in _FULL and error.filename is None:
+            # Help is written by click itself.
+            raise OutputError([unwritable(error, "<stdout>")]) from None
+        if error.errno is None:
             return _bug(session, error)
         return _fail(session, [unreadable(error)])
     except UnicodeDecodeError as error:
@@ -121,6 +132,29 @@ def _utf8() -> None:
 
 def _nobody_reads() -> int:
     """The reader of the pipe has gone: end quietly, also when Python flushes once more on its way out."""
-    if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+    _discard(sys.stdout)
     return PIPE_CLOSED
+
+
+def _nowhere_to_write(error: OutputError) -> int:
+    """An answer that did not get out whole is none: say so on the other stream, if that one still takes anything."""
+    message = f"{PROGRAM}: could not run: {'; '.join(map(str, error.diagnostics))}\n"
+    if not _takes(sys.stderr, message):
+        _discard(sys.stderr)
+    _discard(sys.stdout)
+    return CANNOT
+
+
+def _takes(stream: TextIO, text: str) -> bool:
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError:
+        return False
+    return True
+
+
+def _discard(stream: TextIO) -> None:
+    """Let what is still buffered go nowhere, so that Python's own flush at the end cannot fail."""
+    if stream in (sys.__stdout__, sys.__stderr__):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

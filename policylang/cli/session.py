@@ -7,12 +7,30 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from shutil import get_terminal_size
+from typing import Any, TextIO
 
 from policylang.cli.config import FINDING_FORMATS, Config, find_config
+from policylang.cli.failures import OutputError, unwritable
 from policylang.report.blocks import Block
 
 Advance = Callable[[], None]
+
+
+@contextmanager
+def writing(stream: TextIO) -> Iterator[TextIO]:
+    """The stream, to be written to.
+
+    Raises:
+        OutputError: it takes no more (a full disk); a reader that has gone is a `BrokenPipeError` as ever.
+    """
+    try:
+        yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "<stderr>" if stream is sys.stderr else "<stdout>"
+        raise OutputError([unwritable(error, name)]) from None
 
 
 class Session:
@@ -64,11 +82,16 @@ class Session:
 
     def show(self, report: Iterable[Block], *, error: bool = False) -> None:
         """Write a report to standard output, or to standard error."""
-        stream = sys.stderr if error else sys.stdout
-        if not self._coloured(stream):
-            from policylang.report.plain import to_text
+        with writing(sys.stderr if error else sys.stdout) as stream:
+            self._show(report, stream)
 
-            stream.write(to_text(report))
+    def _show(self, report: Iterable[Block], stream: TextIO) -> None:
+        if not self._coloured(stream):
+            from policylang.report.plain import WIDTH, to_text
+
+            # A dumb terminal has a width too; a pipe or a file has none.
+            wide = get_terminal_size((WIDTH, 24)).columns if stream.isatty() else WIDTH
+            stream.write(to_text(report, wide))
             return
         from policylang.report.terminal import console, show
 
@@ -78,19 +101,27 @@ class Session:
 
     def write(self, text: str) -> None:
         """Write text to standard output as it is."""
-        sys.stdout.write(text)
+        with writing(sys.stdout) as stream:
+            stream.write(text)
 
     def document(self, document: Any) -> None:
         """Write the one JSON document of a run."""
         from policylang.report.json_text import to_json_text
 
-        sys.stdout.write(to_json_text(document))
+        self.write(to_json_text(document))
 
     def note(self, text: str) -> None:
         """Write a line for the person to standard error."""
         from policylang.report.width import visible
 
-        sys.stderr.write(visible(text) + "\n")
+        with writing(sys.stderr) as stream:
+            stream.write(visible(text) + "\n")
+
+    def flush(self) -> None:
+        """Give both streams to the operating system now, while there is somebody to tell that it refuses."""
+        for found in (sys.stdout, sys.stderr):
+            with writing(found) as stream:
+                stream.flush()
 
     @contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Advance]:

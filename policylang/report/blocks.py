@@ -52,11 +52,15 @@ class Banner:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: numbers stand right, and at most one column of a table ``grows`` and wraps."""
+    """A column: numbers stand right, and at most one column of a table ``grows`` and wraps.
+
+    Where the screen is too narrow, columns go by ``drop``, the lowest first; 0 never goes.
+    """
 
     title: str
     right: bool = False
     grows: bool = False
+    drop: int = 0
 
 
 @dataclass(frozen=True, slots=True)

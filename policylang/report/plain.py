@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
-from policylang.report.blocks import Banner, Block, Column, Gap, Heading, Line, Table, Text, words
+from policylang.report.blocks import Banner, Block, Gap, Heading, Line, Table, Text, words
+from policylang.report.fit import GUTTER, LEAST, fitted, least
 from policylang.report.width import pad, text_width, wrap
 
 WIDTH = 100
-GUTTER = "  "
-LEAST = 24
-"""Columns that a growing column keeps, however wide its neighbours are."""
 
 
 def to_text(report: Iterable[Block], width: int = WIDTH) -> str:
@@ -35,7 +33,10 @@ def _lines(block: Block, width: int) -> Iterator[str]:
             for found in block.lines:
                 yield from _wrapped(found, 2, 2, width)
         case Table():
-            yield from _table(block, width)
+            table, below = fitted(block, width)
+            yield from _table(table, width)
+            for text in below:
+                yield from _lines(text, width)
         case Gap():
             yield ""
         case _:
@@ -55,7 +56,7 @@ def _wrapped(line: Line, indent: int, hang: int, width: int) -> Iterator[str]:
 def _table(table: Table, width: int) -> Iterator[str]:
     cells = [[words(cell) for cell in row] for row in table.rows]
     titles = [column.title for column in table.columns]
-    widths = _widths(table.columns, [titles, *cells], width - table.indent)
+    widths = _widths(table, [titles, *cells], width - table.indent)
     if any(titles):
         yield _row(table, titles, widths)
     for row in cells:
@@ -66,12 +67,13 @@ def _table(table: Table, width: int) -> Iterator[str]:
             yield _row(table, [part[depth] if depth < len(part) else "" for part in parts], widths)
 
 
-def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+def _widths(table: Table, rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    columns = table.columns
     widths = [max(text_width(row[number]) for row in rows) for number in range(len(columns))]
     for number, column in enumerate(columns):
         if column.grows:
-            others = sum(widths) - widths[number] + len(GUTTER) * (len(columns) - 1)
-            widths[number] = min(widths[number], max(width - others, LEAST))
+            others = sum(widths) - widths[number] + GUTTER * (len(columns) - 1)
+            widths[number] = min(widths[number], max(width - others, least(table, number)))
     return widths
 
 
@@ -80,4 +82,4 @@ def _row(table: Table, cells: Sequence[str], widths: Sequence[int]) -> str:
         pad(cell, columns, right=column.right)
         for cell, columns, column in zip(cells, widths, table.columns, strict=True)
     )
-    return " " * table.indent + GUTTER.join(filled)
+    return " " * table.indent + (" " * GUTTER).join(filled)

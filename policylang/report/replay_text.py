@@ -77,14 +77,14 @@ def _epochs(report: ReplayReport) -> Iterator[Block]:
     yield Heading(line("Epoch by epoch, with the gate" if run.mode == "gated" else "Epoch by epoch, verdicts ignored"))
     columns = (
         Column("epoch", right=True),
-        Column("spans", right=True),
-        Column("tokens", right=True),
-        Column("evict", right=True),
-        Column("anchors", right=True),
-        Column("ε epoch", right=True),
-        Column("ε chain", right=True),
+        Column("spans", right=True, drop=3),
+        Column("tokens", right=True, drop=2),
+        Column("evict", right=True, drop=6),
+        Column("anchors", right=True, drop=5),
+        Column("ε epoch", right=True, drop=1),
+        Column("ε chain", right=True, drop=7),
         Column("decision"),
-        Column("refused by", grows=True),
+        Column("refused by", grows=True, drop=4),
         Column("compact", right=True),
         Column("spill", right=True),
     )
@@ -151,7 +151,7 @@ def _totals(report: ReplayReport) -> Iterator[Block]:
     runs = [run for run in (report.ungated, report.gated) if run is not None]
     yield Heading(line("All told"))
     titles = {"ungated": "without the gate", "gated": "with the gate"}
-    columns = (Column(""), *(Column(titles[run.mode], right=True) for run in runs))
+    columns = (Column("", grows=True), *(Column(titles[run.mode], right=True) for run in runs))
     yield Table(columns, tuple(_total_rows(runs, report)), boxed=True)
 
 

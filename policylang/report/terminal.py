@@ -15,6 +15,7 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from policylang.report.blocks import Banner, Block, Gap, Heading, Line, Style, Table, Text
+from policylang.report.fit import fitted, least_width
 from policylang.report.width import wrap
 
 STYLES: Final[dict[Style, str]] = {
@@ -29,6 +30,9 @@ STYLES: Final[dict[Style, str]] = {
     "value": "magenta",
     "title": "bold",
 }
+
+FRAME: Final = 2
+"""Columns of a boxed table's two edges."""
 
 
 def console(file: TextIO, *, colour: bool = True, width: int | None = None) -> Console:
@@ -65,7 +69,13 @@ def _show(block: Block, on: Console) -> None:
             colour = STYLES[block.style].removeprefix("bold ")
             on.print(Panel(body, title=title, title_align="left", border_style=colour, box=box.HEAVY, padding=(0, 1)))
         case Table():
-            on.print(Padding(_table(block), (0, 0, 0, block.indent)))
+            frame = FRAME if block.boxed else 0
+            table, below = fitted(block, on.width - frame)
+            # A table that has no room even so is written whole: the screen breaks its lines, and no digit is cut.
+            width = max(on.width, least_width(table) + table.indent + frame)
+            on.print(Padding(_table(table), (0, 0, 0, table.indent)), width=width, crop=False)
+            for text in below:
+                _show(text, on)
         case Gap():
             on.print()
         case _:

@@ -75,6 +75,72 @@ def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
     assert process.wait(60) == 141
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only /dev/full says at once that there is no room")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--help",
+        "--version",
+        "check --help",
+        "check bad.policy",
+        "check bad.policy --format json",
+        "check bad.policy --format sarif",
+        "check missing.policy --format json",
+        "eval -p p.policy -r r.json",
+        "eval -p p.policy -r r.json --format json",
+        "explain -p p.policy",
+        "fmt --diff ugly.policy",
+        "import s.jsonl",
+        "import s.jsonl -o /dev/full",
+        "import incident-response",
+        "import --list-formats",
+        "new fresh.policy",
+        "replay -p p.policy s.jsonl",
+        "schema",
+        "schema request",
+        "test tested.policy",
+        "test --list tested.policy",
+    ],
+)
+def test_a_full_disk_is_no_bug_and_no_answer(command: str, tmp_path: Path) -> None:
+    (tmp_path / "p.policy").write_text(POLICY, encoding="utf-8")
+    (tmp_path / "ugly.policy").write_text(POLICY.replace(" version", "   version"), encoding="utf-8")
+    (tmp_path / "bad.policy").write_text("polcy", encoding="utf-8")
+    span = 'test "t" { span "a" reasoning "x" epoch 1 evicted\n expect compact }\n'
+    (tmp_path / "tested.policy").write_text(POLICY + span, encoding="utf-8")
+    (tmp_path / "r.json").write_text('{"epoch": 7, "spans": []}', encoding="utf-8")
+    (tmp_path / "s.jsonl").write_text('{"id": "a", "kind": "reasoning", "text": "x", "epoch": 0}\n', encoding="utf-8")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "policylang", *command.split()],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    said = done.stderr.decode()
+    assert done.returncode == 2, said
+    assert "unreadable-input" in said and "No space left on device" in said
+    assert "bug" not in said and "Traceback" not in said
+    assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only /dev/full says at once that there is no room")
+def test_notes_that_cannot_be_written_are_no_success(tmp_path: Path) -> None:
+    (tmp_path / "p.policy").write_text(POLICY, encoding="utf-8")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "policylang", "check", "p.policy"],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
 @pytest.mark.skipif(not Path("/proc/self/wchan").exists(), reason="only /proc says when a process waits for its input")
 def test_an_interrupt_ends_a_waiting_command_with_130(tmp_path: Path) -> None:
     (tmp_path / "p.policy").write_text(POLICY, encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from policylang.cli import main
+from policylang.cli.failures import CannotRunError
 from policylang.cli.files import write_atomically
 
 UGLY = 'policy   "x" version "1.0.0"\nrefuse "r" {when true because "x"}\n'
@@ -37,7 +38,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError("the disk is full")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="full"):
+    with pytest.raises(CannotRunError, match="full"):
         write_atomically(target, b"new")
     assert target.read_text(encoding="utf-8") == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["x.policy"]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from policylang.analysis.report import AskedFact, EpochReport, LostFact, ReplayReport, RunReport
+from policylang.report.blocks import Table, words
 from policylang.report.plain import to_text
 from policylang.report.replay_text import replay_report
 from policylang.report.terminal import console, show
+from policylang.report.width import text_width
 from policylang.transcript.span import Span
 
 TICKET = AskedFact(9, "q1", "which ticket?", "key", "deploy_ticket = CHG-766D", "deploy_ticket", "o1", 2, "lost")
@@ -146,3 +149,41 @@ def test_it_fits_a_hundred_columns_on_a_terminal() -> None:
 def test_a_session_cannot_steer_the_terminal() -> None:
     evil = replace(TICKET, query="\x1b]0;owned\x07", fact="key = \x1b[2J")
     assert "\x1b" not in to_text(replay_report(report(ungated=ungated_run(evil), session="\x1b[31m")))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 90, 100, 120])
+@pytest.mark.parametrize("on_terminal", [False, True])
+def test_no_figure_and_no_header_is_cut_on_a_narrow_screen(width: int, on_terminal: bool) -> None:
+    rules = ("epsilon-exceeded", "anchor-contradicted", "dangling-reference", "acme/no-secrets")
+    found = report(gated=gated_run(*EPOCHS, epoch(4, "spill_lossless", *rules, compacted_tokens=1008)))
+    blocks = list(replay_report(found))
+    stream = io.StringIO()
+    if on_terminal:
+        show(blocks, console(stream, colour=False, width=width))
+    text = re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue()) if on_terminal else to_text(blocks, width)
+    table = next(block for block in blocks if isinstance(block, Table))
+    told = text[text.index("Epoch by epoch") : text.index("All told")]
+    head = next(row for row in told.splitlines() if row.split()[:1] == ["epoch"])
+    dropped = told.split("no room here for: ")[1].split(" (")[0] if "no room here" in told else ""
+    left_out = {name.strip() for name in " ".join(dropped.split()).split(",")} - {""}
+    folded = "epoch 4 refused by:" in told
+    assert [column.title for column in table.columns if column.title in head] == [
+        column.title
+        for column in table.columns
+        if column.title not in left_out and not (folded and column.title == "refused by")
+    ]
+    assert {"epoch", "decision", "compact", "spill"} & left_out == set()
+    for row in table.rows:
+        cells = [words(cell) for cell, column in zip(row, table.columns, strict=True) if column.title in head]
+        figures = [cell for cell in cells if cell and cell != words(row[8])]
+        shown = [line for line in told.splitlines() if line.split()[:1] == [cells[0]] or line.strip() == cells[0]]
+        assert any(all(cell in line for cell in figures) for line in shown), (figures, shown)
+    for short in ("ε", "contradicted", "dangling", "acme/no-secrets", "my-own-rule?"):
+        assert short in told
+    if width >= 60:
+        assert all(text_width(row) <= width for row in told.splitlines())
+    assert left_out >= {40: {"ε epoch", "tokens", "spans"}, 60: {"ε epoch", "tokens", "spans"}, 80: {"ε epoch"}}.get(
+        width, set()
+    )
+    assert bool(left_out) is (width < 100) or (width == 100 and on_terminal)
+    assert "1 008" in told
