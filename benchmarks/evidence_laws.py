@@ -6,7 +6,8 @@ summary is injected, and the span is asked for again:
 
 - mutation: the fact with another value, as a restatement. It must never come out restated.
 - restatement: the fact in one of several spellings. It must come out restated.
-- contradiction: another value for a single-valued, non-generic key. It must come out contradicted.
+- contradiction: another value for a non-generic key that has one value in the session, or, where it has several, said
+  of what the fact is of by name. It must come out contradicted.
 - question: a question that withholds the value. It must come out referenced.
 
 The texts of all other spans take part in rarity only: the law is about the injected text. The session as it stands
@@ -27,6 +28,8 @@ from policylang.evidence import keys, values
 from policylang.evidence.extract import extract
 from policylang.evidence.ingest import ingest
 from policylang.evidence.model import Assertion
+from policylang.evidence.representation.calls import is_per_call
+from policylang.evidence.representation.subjects import Subjects, of
 from policylang.evidence.session import Session, SessionSpan
 from policylang.transcript.importers import open_transcript
 from policylang.transcript.request import Request
@@ -140,6 +143,12 @@ def other_value(fact: Assertion) -> str | None:
 def trials(spans: Sequence[SessionSpan]) -> Iterator[Trial]:
     """All injections into one session."""
     base = [replace(span, retained=False) for span in spans]
+    about = Subjects(spans)
+    told: dict[str, set[str]] = {}
+    for span in spans:
+        if span.state:
+            for fact in span.extraction.assertions:
+                told.setdefault(fact.key, set()).add(fact.value)
     count = 0
     for span in spans:
         if span.retained or not span.state:
@@ -148,11 +157,16 @@ def trials(spans: Sequence[SessionSpan]) -> Iterator[Trial]:
         several = Counter(fact.key for fact in found)
         for number, fact in enumerate(found):
             count += 1
-            for law, text in _injections(fact, several[fact.key] > 1, count):
+            name = (
+                None
+                if about.own(span.position, fact)
+                else next(iter(of(fact, about.at(span.position, fact.start))), None)
+            )
+            for law, text in _injections(fact, several[fact.key] > 1, len(told[fact.key]) > 1, name, count):
                 yield Trial(law, fact, text, _status(base, span.position, number, text))
 
 
-def _injections(fact: Assertion, several: bool, count: int) -> Iterator[tuple[str, str]]:
+def _injections(fact: Assertion, several: bool, many: bool, name: str | None, count: int) -> Iterator[tuple[str, str]]:
     other = other_value(fact)
     if fact.type == "write":
         yield "restatement", f"Created {fact.raw}."
@@ -161,7 +175,8 @@ def _injections(fact: Assertion, several: bool, count: int) -> Iterator[tuple[st
             yield "mutation", f"Created {other}."
         return
     words = fact.key.replace("_", " ")
-    if fact.entity is not None and not fact.per_call:
+    # A line of an access log is of its request, not of the call that printed the log.
+    if fact.entity is not None and (several or not fact.per_call):
         words = f"{words} of {fact.entity}" if keys.is_generic(fact.key) or several else words
     form = RESTATEMENTS[count % len(RESTATEMENTS)]
     key = fact.key if " of " not in words else words
@@ -169,9 +184,13 @@ def _injections(fact: Assertion, several: bool, count: int) -> Iterator[tuple[st
     if other is not None:
         text = form.format(key=key, words=words, value=other)
         yield "mutation", text
-        if not (several or fact.per_call or keys.is_generic(fact.key) or fact.type == "enum"):
-            yield "contradiction", text
-    if not (fact.per_call or ((several or keys.is_generic(fact.key)) and fact.entity is None)):
+        if not (several or is_per_call(fact) or keys.is_generic(fact.key) or fact.type == "enum"):
+            if not many:
+                yield "contradiction", text
+            elif name is not None:
+                told = f"{words} of {name}"
+                yield "contradiction", form.format(key=told, words=told, value=other)
+    if not (is_per_call(fact) or ((several or keys.is_generic(fact.key)) and fact.entity is None)):
         yield "question", QUESTIONS[count % len(QUESTIONS)].format(words=words)
 
 

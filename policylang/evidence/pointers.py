@@ -39,7 +39,9 @@ _ANY: Final = frozenset(
 """Nouns that say no more than "what came before"."""
 _HINTS: Final = ("above", "earlier", "previous", "prior", "preceding", "aforementioned", "before", "already")
 """One of these stands in every anaphor."""
-_SMALL: Final = frozenset({"the", "and", "of", "is", "was", "we", "i", "a", "an", "see", "as", "it", "this", "that", "per"})
+_SMALL: Final = frozenset(
+    {"the", "and", "of", "is", "was", "we", "i", "a", "an", "see", "as", "it", "this", "that", "per"}
+)
 _SYNONYMS: Final = {"output": "result", "response": "result", "reply": "result", "ack": "ack", "confirmation": "ack"}
 _TOKEN: Final = re.compile(r"[A-Za-z0-9](?:[\w.:/#-]*[A-Za-z0-9])?")
 _SHAPED: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z_:.-]).{2,}|.*[a-z][A-Z].*|.*_.*")

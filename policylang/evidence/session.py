@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Final
 
 from policylang.evidence import keys
 from policylang.evidence.model import Assertion
@@ -21,6 +22,11 @@ from policylang.evidence.representation.table import Table
 from policylang.evidence.representation.verbatim import Verbatim
 
 __all__ = ["Represented", "Session", "SessionSpan"]
+
+
+_READ: Final = 200_000
+"""Clauses that a session reads for all of its keys: some seconds of work."""
+_LEAST_READ: Final = 400
 
 
 class Session:
@@ -76,12 +82,18 @@ class Session:
     def _table(self, key: str) -> Table:
         table = self._tables.get(key)
         if table is None:
-            bounds, names = read(key, self._index, self.spans, self._extracted.get(key, ()))
+            bounds, names = read(key, self._index, self.spans, self._extracted.get(key, ()), self._most)
             words = told(key)
             common = bool(bounds or names) and len(words) == 1 and not self._rare(words[0])
             table = Table(bounds, names, self.spans, common)
             self._tables[key] = table
         return table
+
+    @cached_property
+    def _most(self) -> int:
+        """How many clauses are read for one key: all keys together read a bounded number, in whatever order."""
+        asked = {one.key for span in self.spans if not span.retained for one in span.extraction.assertions}
+        return max(_LEAST_READ, _READ // max(1, len(asked)))
 
     @cached_property
     def _index(self) -> ClauseIndex:

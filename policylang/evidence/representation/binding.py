@@ -16,6 +16,8 @@ _ASIDE: Final = _FORMER | {"was", "from"}
 _TIMES: Final = frozenset({"now", "today", "instance", "example", "good", "this", "that", "it"})
 _TIGHT: Final = lexicon.MARKUP - {"(", ")", "[", "]"} | {"the", "a"}
 _CLOSES: Final = lexicon.SEPARATORS - {"-", "–", "—"}
+_RULES: Final = frozenset({"|", "-", "–", "—"})
+"""Separators that part the cells of a row as well as a key and its value."""
 _NOT_COUNTED: Final = (
     lexicon.HEDGES
     | (lexicon.JOINS - {",", "and"})
@@ -97,6 +99,9 @@ def _after(phrase: Phrase, mention: Mention) -> list[Found]:
         elif low == "(" and following in _ASIDE:
             index = _closing(tokens, index)
         elif low in lexicon.SEPARATORS:
+            if low in _RULES and not explicit and _valued(tokens, mention):
+                # "$51 economy | $121 business": the value stands before its noun.
+                return found
             explicit = sign = True
         elif low in lexicon.CHANGES:
             change = True
@@ -169,6 +174,14 @@ def _place(tokens: Tokens, index: int) -> tuple[str | None, int] | None:
         return None
     low = tokens[index].low
     return (None if low in _TIMES else low), index
+
+
+def _valued(tokens: Tokens, mention: Mention) -> bool:
+    """True if a value stands directly before a key."""
+    index = mention.first - 1
+    while index >= 0 and tokens[index].low in _TIGHT:
+        index -= 1
+    return index >= 0 and is_value(tokens[index])
 
 
 def plural(tokens: Tokens, mention: Mention) -> bool:

@@ -13,6 +13,10 @@ _ROUNDED: Final = Decimal("0.08")
 """Rounding between units: 1 GB may be 1024 MiB or 1000."""
 _MEASURED: Final = frozenset({"size", "duration"})
 _PLAIN: Final = frozenset({"number", "count"})
+_WIDE: Final = 24
+_THOUSANDS: Final = re.compile(
+    r"(?<![\w.,])[$€£¥]?[0-9]{1,3}(?:(?:[,'’_\u00a0\u2009\u202f][0-9]{3})+|(?: 000)+)(?![\w.]?[0-9])"
+)
 _FORMATS: Final = (
     "%Y-%m-%dT%H:%M:%S%z",
     "%Y-%m-%dT%H:%M:%S",
@@ -50,6 +54,21 @@ def comparable(kind: str, first: tuple[str, str], second: tuple[str, str]) -> bo
             return (one is None) == (two is None) and first[1].count(":") == second[1].count(":")
         return one[1] == two[1] or one[0].date() != two[0].date()
     return True
+
+
+def whole(text: str, start: int, end: int) -> str | None:
+    """The number that a token is a part of, without separators: 1000 for the "1" of "1 000"; None where it is whole.
+
+    A plain space separates thousands only before zeros: "200 512" is a status and a size.
+    """
+    if not text[start:end].lstrip("$€£¥+-").isdigit():
+        return None
+    left = max(0, start - _WIDE)
+    for match in _THOUSANDS.finditer(text, left, end + _WIDE):
+        first, last = match.start(), match.end()
+        if first <= start < last and (first < start or end < last):
+            return "".join(char for char in match.group() if char.isdigit())
+    return None
 
 
 def _unit(raw: str) -> str:

@@ -93,7 +93,17 @@ def _of_another(tokens: tuple[Token, ...], inside: tuple[Token, ...], last: int)
     if after is None or not any(token.low == "of" for token in inside) or not after.low.isalpha():
         return False
     verb = after.low in lexicon.COPULAS or after.low.endswith(("s", "ed", "ing", "ly"))
-    return not verb and after.low not in lexicon.FUNCTION | lexicon.NEGATIONS | lexicon.WISHES | lexicon.CONDITIONS | lexicon.PAST | lexicon.CHANGES | lexicon.JOINS
+    return (
+        not verb
+        and after.low
+        not in lexicon.FUNCTION
+        | lexicon.NEGATIONS
+        | lexicon.WISHES
+        | lexicon.CONDITIONS
+        | lexicon.PAST
+        | lexicon.CHANGES
+        | lexicon.JOINS
+    )
 
 
 def _dotted(token: Token, wanted: frozenset[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from policylang.evidence import keys, values
@@ -11,7 +12,8 @@ from policylang.evidence.model import Assertion
 from policylang.evidence.representation import lexicon
 from policylang.evidence.representation.binding import bindings, plural, tense
 from policylang.evidence.representation.changes import resolved
-from policylang.evidence.representation.index import ClauseIndex
+from policylang.evidence.representation.index import ClauseIndex, Entry
+from policylang.evidence.representation.measures import moment, whole
 from policylang.evidence.representation.mentions import Mention, mentions
 from policylang.evidence.representation.model import SessionSpan
 from policylang.evidence.representation.phrases import Phrase
@@ -86,6 +88,9 @@ class Naming:
 
 def bucket(kind: str, value: str) -> str:
     """Equal for values that may be one value; few others share it."""
+    if kind == "timestamp":
+        when = moment(value)
+        return value if when is None else when[0].date().isoformat()
     if value.isdigit():
         return value.lstrip("0") or "0"
     if kind in ("path", "write"):
@@ -96,9 +101,13 @@ def bucket(kind: str, value: str) -> str:
 
 
 def equal(first: Assertion | Bound, second: Assertion | Bound) -> bool:
-    """`values.same`, but that versions are texts: 3.10 is not 3.1."""
+    """`values.same`, but that versions are texts (3.10 is not 3.1), and a time is one in any spelling."""
     if "version" in (first.type, second.type) and "." in first.value and "." in second.value:
         return first.value == second.value
+    if first.type == second.type == "timestamp":
+        one, two = moment(first.value), moment(second.value)
+        if one is not None and two is not None:
+            return one == two
     return values.same(first.type, first.value, second.type, second.value)
 
 
@@ -123,7 +132,7 @@ def told(key: str) -> tuple[str, ...]:
 
 
 def read(
-    key: str, index: ClauseIndex, spans: Sequence[SessionSpan], extracted: Sequence[tuple[int, Assertion]]
+    key: str, index: ClauseIndex, spans: Sequence[SessionSpan], extracted: Sequence[tuple[int, Assertion]], most: int
 ) -> tuple[list[Bound], list[Naming]]:
     """Read all candidate clauses for one normalised key: what they bind to it, in order, and which prose names it.
 
@@ -132,20 +141,24 @@ def read(
         index: The clauses that may represent.
         spans: The session, by position.
         extracted: Assertions of this key in spans that may represent.
+        most: How many clauses are read at most. Where more hold the key's words, prose that holds them names it, and
+            nothing is bound to it: what is not read must not restate.
     """
     words = told(key)
     bounds: dict[tuple[int, int], Bound] = {}
     names: list[Naming] = []
-    for number in index.with_words(words):
+    numbers = index.with_words(words)
+    if len(numbers) > most:
+        prose = (number for number in numbers if spans[index.entries[number].span].prose)
+        return [], [_mentioned(index.entries[number], words) for number in islice(prose, most // 8)]
+    for number in numbers:
         entry = index.entries[number]
         phrase = entry.phrase
         found = mentions(phrase, words)
         if found and spans[entry.span].prose:
             single = len(words) == 1
             names.extend(
-                Naming(
-                    entry.span, entry.clause.start, phrase, one.shaped, one.entity, single, counts(phrase, one)
-                )
+                Naming(entry.span, entry.clause.start, phrase, one.shaped, one.entity, single, counts(phrase, one))
                 for one in found
             )
         for bound in _bounds(phrase, found, key, entry.span, entry.clause.start):
@@ -165,7 +178,20 @@ def read(
             structured = _structured(index, span, assertion, words)
             if structured is not None:
                 bounds[place] = structured
-    return [bounds[place] for place in sorted(bounds)], names
+    return [_whole(bounds[place], spans) for place in sorted(bounds)], names
+
+
+def _whole(bound: Bound, spans: Sequence[SessionSpan]) -> Bound:
+    """The binding with the whole number where only a group of its digits was read."""
+    if bound.type not in ("number", "count"):
+        return bound
+    value = whole(spans[bound.span].text, bound.rank, bound.rank + bound.size)
+    return bound if value is None else replace(bound, value=value)
+
+
+def _mentioned(entry: Entry, words: tuple[str, ...]) -> Naming:
+    """A clause that holds the key's words, taken to name it."""
+    return Naming(entry.span, entry.clause.start, entry.phrase, False, None, len(words) == 1, True)
 
 
 def _bounds(phrase: Phrase, mentioned: list[Mention], key: str, span: int, start: int) -> list[Bound]:

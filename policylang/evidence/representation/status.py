@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile
 from typing import Final, TypeVar
 
@@ -11,7 +11,7 @@ from policylang.evidence import keys, values
 from policylang.evidence.model import Assertion
 from policylang.evidence.representation import entities, lexicon, subjects
 from policylang.evidence.representation.calls import Calls, is_per_call
-from policylang.evidence.representation.measures import comparable
+from policylang.evidence.representation.measures import comparable, whole
 from policylang.evidence.representation.model import SUMMARY, TAIL, SessionSpan
 from policylang.evidence.representation.phrases import Phrase
 from policylang.evidence.representation.pool import Pool, Said
@@ -65,7 +65,7 @@ def questions(span: SessionSpan, about: Subjects) -> list[Question]:
     return [
         Question(
             span,
-            one,
+            _whole(one, span),
             keys.is_generic(one.key) or len(several[one.key]) > 1,
             is_per_call(one),
             about.at(span.position, one.start),
@@ -73,6 +73,12 @@ def questions(span: SessionSpan, about: Subjects) -> list[Question]:
         )
         for one in span.extraction.assertions
     ]
+
+
+def _whole(fact: Assertion, span: SessionSpan) -> Assertion:
+    """The fact with the whole number where only a group of its digits was found."""
+    value = whole(span.text, fact.start, fact.end) if fact.type in ("number", "count") else None
+    return fact if value is None else replace(fact, value=value)
 
 
 def status(ask: Question, table: Table, scene: Scene) -> tuple[str, str | None]:
@@ -157,7 +163,9 @@ def _restating(ask: Question, table: Table, scene: Scene) -> tuple[Iterable[Boun
 def _restated(ask: Question, table: Table, scene: Scene) -> str | None:
     one, where = ask.assertion, None
     for group in _restating(ask, table, scene):
-        said = (bound for bound in _few(group) if _says_own(ask, bound, scene) and not _overtaken(ask, bound, table, scene))
+        said = (
+            bound for bound in _few(group) if _says_own(ask, bound, scene) and not _overtaken(ask, bound, table, scene)
+        )
         first = next(said, None)
         if first is not None:
             if scene.calls.spans[first.span].kind == "summary":
@@ -165,7 +173,12 @@ def _restated(ask: Question, table: Table, scene: Scene) -> str | None:
             where = TAIL
     if where is None and one.type == "boolean" and one.polarity:
         for bound in table.denied:
-            if bound.clean and not equal(one, bound) and bound.span != ask.span.position and _same_thing(ask, bound, scene):
+            if (
+                bound.clean
+                and not equal(one, bound)
+                and bound.span != ask.span.position
+                and _same_thing(ask, bound, scene)
+            ):
                 return SUMMARY if scene.calls.spans[bound.span].kind == "summary" else TAIL
     return where
 
@@ -289,9 +302,13 @@ def _speaks_of(ask: Question, said: str | None, phrase: Phrase | None, span: int
 
 def _names(ask: Question, naming: Naming, scene: Scene) -> bool:
     one, span = ask.assertion, scene.calls.spans[naming.span]
-    if naming.span == ask.span.position or naming.single and (
-        # A document on tools says many words; and one task among others is no number of tasks.
-        span.kind == "system" or (one.type == "count" and not naming.counts)
+    if (
+        naming.span == ask.span.position
+        or naming.single
+        and (
+            # A document on tools says many words; and one task among others is no number of tasks.
+            span.kind == "system" or (one.type == "count" and not naming.counts)
+        )
     ):
         return False
     if scene.subjects.elsewhere(one.key, naming.phrase, _own_names(ask)):

@@ -27,7 +27,9 @@ HEADING: Final = "#"
 _REACH: Final = 40
 """How far, in lines, an id field names the lines of its record above and below."""
 _MANY: Final = 4
-_PAIR: Final = re.compile(r"""(?<![\w.-])["']?([A-Za-z][\w-]{0,60})["']?[ ]{0,4}[:=][ ]{0,8}["'`]?([^\s"'`,;{}\[\]()|]*+)""")
+_PAIR: Final = re.compile(
+    r"""(?<![\w.-])["']?([A-Za-z][\w-]{0,60})["']?[ ]{0,4}[:=][ ]{0,8}["'`]?([^\s"'`,;{}\[\]()|]*+)"""
+)
 _COMMIT: Final = re.compile(r"(?:commit |\[[\w./ -]{1,80} )([0-9a-f]{7,40})(?![0-9a-z])")
 _MARKDOWN: Final = re.compile(r"(#{1,6})[ \t]++(\S.*)")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9](?:[\w./@-]*[A-Za-z0-9])?")
@@ -93,7 +95,10 @@ def mapped(text: str) -> Map:
     heads = list(_headings(lines))
     if not any(fields) and not any(heads):
         return _EMPTY
-    names = tuple(_once([*((kind, name) for _, kind, name in sorted(fields[n], key=_depth)), *heads[n]]) for n in range(len(lines)))
+    names = tuple(
+        _once([*((kind, name) for _, kind, name in sorted(fields[n], key=_depth)), *heads[n]])
+        for n in range(len(lines))
+    )
     return Map(tuple(line.start for line in lines), names)
 
 
@@ -250,6 +255,8 @@ class Subjects:
     def plural(self, key: str, kind: str) -> bool:
         """True if a key is told of several things, or is a measure with many values: it may be any of them."""
         names, told = self._read().get(key, (set(), set()))
+        if len(told) < 2:
+            return False
         return len(names) > 1 or (len(told) >= _MANY and kind in ("number", "count", "id", "path", "url"))
 
     def elsewhere(self, key: str, phrase: Phrase | None, own: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from policylang.evidence import keys, lexicon
+from policylang.evidence.values import WRITTEN_DATE
 
 WORD: Final = "word"
 VALUE: Final = "value"
@@ -29,6 +30,7 @@ _TOKEN: Final = re.compile(
         [A-Za-z][A-Za-z0-9+.-]*+://[^\s"'<>`|)\]]++
       | arn:[a-z-]++:[^\s"'<>`|,)\]]++
       | (?:sha(?:1|224|256|384|512)|md5)[:-][0-9A-Fa-f]{{32,128}}+
+      | (?<!\w)(?=[MTWFSJADON0-9])(?-x:{WRITTEN_DATE})(?!\w)
       | [0-9]{{4}}-[01][0-9]-[0-3][0-9]
         (?:[T ][0-2][0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]++)?+)?+(?:[ ]?(?:Z|UTC|[+-][0-2][0-9]:?[0-5][0-9]))?+)?+
         (?!\w)
