@@ -151,8 +151,11 @@ def _restore(value: Mapping[str, Any]) -> Request:
 
 def _as_spelled(path: Path, value: Any) -> Path:
     """The path in the form in which the request was given: the document has names of its own."""
-    if path[0] == "spans" and "eviction_set" in value:
-        return ("eviction_set", *path[1:])
+    if path[0] == "spans":
+        key = "eviction_set" if "eviction_set" in value else "spans"
+        item = value[key][path[1]]
+        is_span_id = path[2:] == ("id",) and isinstance(item, Mapping) and "span_id" in item
+        return (key, path[1], "span_id") if is_span_id else (key, *path[1:])
     if path == ("index", "rebuilt") and "rehydration_index_epoch" in value:
         return ("rehydration_index_epoch",)
     return path

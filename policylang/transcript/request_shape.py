@@ -234,7 +234,8 @@ def _read_span(item: Mapping[str, Any], path: Path, problems: list[Problem], *, 
         if reader is None:
             problems.append(((*path, str(key)), f"unknown field `{key}`", did_you_mean(str(key), SPAN_FIELDS)))
         elif part is not None or key not in _NULLABLE:
-            _collect(problems, fields, key, (*path, key), reader, part)
+            spelled = "span_id" if key == "id" and "span_id" in item else key
+            _collect(problems, fields, key, (*path, spelled), reader, part)
     required = ("id", "kind", "text", "epoch", "disposition")
     hints = {"disposition": 'say "evict" or "retain"'}
     problems.extend((path, f"the field `{key}` is missing", hints.get(key)) for key in required if key not in given)

@@ -41,3 +41,10 @@ def test_any_span_has_a_one_line_pointer_that_reads_back(span_id: str, kind: str
 )
 def test_what_only_looks_like_a_pointer_is_none(text: str) -> None:
     assert parse_pointer(text) is None
+
+
+def test_the_pointer_is_the_first_line_and_a_restatement_may_follow() -> None:
+    pointer = point_at("m42", "tool_result", TEXT, ["schema_version"])
+    assert parse_pointer(f"  {pointer} \nschema_version = 7") == pointer
+    assert parse_pointer(f"schema_version = 7\n{pointer}") is None
+    assert parse_pointer(str(point_at("m42", "tool_result", TEXT, []))) == point_at("m42", "tool_result", TEXT, [])

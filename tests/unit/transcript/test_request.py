@@ -39,6 +39,11 @@ def span_text(**fields: Any) -> str:
     return json.dumps({"epoch": 7, "spans": [{**base, **fields}]})
 
 
+DOCUMENT = (
+    '{"eviction_set": [{"span_id": "m", "kind": "k", "text": "x", "epoch": 1}, '
+    '{"span_id": "n", "kind": "l", "text": "x", "epoch": 2}], "current_epoch": 7}'
+)
+
 # (request text, the text at the place of the finding, a word of the message)
 BAD = [
     ('{"epoch": 7, "spans": [], "spanz": []}', "[]", "spanz"),
@@ -75,6 +80,16 @@ BAD = [
     ('{"epoch": 7, "spans": [{"id": "\\ud800"}]}', '"\\ud800"', "surrogate"),
     ('{"eviction_set": [], "current_epoch": 7, "epoch": 7}', "7", "two names"),
     ('{"eviction_set": [], "rehydration_index_epoch": 9, "current_epoch": 7}', "9", "after the current epoch"),
+    (span_text(parents="p"), '"p"', "expected a list"),
+    (span_text(represented_by={}), "{}", "expected a list"),
+    ('{"epoch": 7, "spans": [], "transcript": "m42"}', '"m42"', "expected a list"),
+    ('{"epoch": 7, "spans": [], "index": {"covers": "m42"}}', '"m42"', "expected a list"),
+    ('{"epoch":7,"spans":[],"index":{"size":1},"monitor":{"queries":2,"enabled":1}}', "1}}", "true or false"),
+    # the document's names are those of the finding, too
+    (DOCUMENT.replace('"m"', "5"), "5", "`eviction_set[0].span_id`"),
+    (DOCUMENT.replace('"n"', '"m"'), '"m", "kind": "l"', "`eviction_set[1].span_id`"),
+    (DOCUMENT.replace("2}]", "9}]"), "9}]", "`eviction_set[1].epoch`"),
+    (span_text(epoch=9)[:-1] + ', "rehydration_index_epoch": 3}', "9", "`spans[0].epoch`"),
     (span_text(tokens=2**256), str(2**256), "too large"),
     # a byte order mark shifts every place
     ('\ufeff{"epoch": 7,}', "}", "not JSON"),
@@ -149,6 +164,18 @@ def test_null_is_not_known_and_integers_stay_exact_beyond_two_to_the_53() -> Non
     assert one.monitor.divergence is None
     digests = {Request.from_json({"epoch": 7, "spans": [], "generation": 2**53 + n}).digest() for n in (0, 1)}
     assert len(digests) == 2
+
+
+def test_spans_may_stand_in_a_plain_value() -> None:
+    span = Span("a", "reasoning", "x", 1, disposition="evict")
+    assert Request.from_json({"epoch": 7, "spans": [span]}) == Request(7, (span,))
+    with pytest.raises(RequestError, match=r"used twice: `spans\[1\].id`"):
+        Request.from_json({"epoch": 7, "spans": [span, span]})
+
+
+def test_no_number_is_minus_zero() -> None:
+    request = Request.from_json('{"epoch": 7, "spans": [], "monitor": {"divergence": -0.0}}')
+    assert str(request.monitor.divergence) == "0.0"
 
 
 def test_the_largest_integer_is_exact() -> None:
