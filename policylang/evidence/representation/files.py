@@ -108,7 +108,7 @@ class Acts:
     def on(self, path: str) -> list[tuple[int, str, bool]]:
         """Span, act and whether only the bare name stands there, of every path that fits: this one or a suffix."""
         plain = plain_path(path)
-        found = {(span, what): False for span, what in self._by_suffix.get(plain, {})}
+        found = dict.fromkeys(self._by_suffix.get(plain, {}), False)
         for suffix in _suffixes(plain):
             for act in self._by_path.get(suffix, {}):
                 bare = "/" not in suffix and suffix != plain

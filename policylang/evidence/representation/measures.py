@@ -1,9 +1,9 @@
-"""Whether two values of one type can deny each other: units, currencies, rounding, and how exact a time is (SPEC §4)."""
+"""Whether two values of a type can deny each other: units, rounding, and how exact a time is (SPEC §4)."""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Final
@@ -100,6 +100,6 @@ def moment(value: str) -> tuple[datetime, bool] | None:
             except ValueError:
                 continue
             if found.tzinfo is None:
-                return found.replace(tzinfo=timezone.utc), clock
-            return found.astimezone(timezone.utc), clock
+                return found.replace(tzinfo=UTC), clock
+            return found.astimezone(UTC), clock
     return None

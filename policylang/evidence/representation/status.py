@@ -22,7 +22,7 @@ from policylang.evidence.representation.table import Table, supersedes
 _DENSE: Final = frozenset({"id", "checksum", "url", "path", "timestamp", "ip"})
 """Types whose values are rare enough that the value itself tells which thing is meant."""
 
-_LOOKED_AT: Final = 256
+_LOOKED_AT: Final = 64
 """How many bindings or mentions are tried for one question; past them it is answered on the safe side."""
 
 T = TypeVar("T", bound=Said)
@@ -302,14 +302,16 @@ def _speaks_of(ask: Question, said: str | None, phrase: Phrase | None, span: int
 
 def _names(ask: Question, naming: Naming, scene: Scene) -> bool:
     one, span = ask.assertion, scene.calls.spans[naming.span]
-    if (
-        naming.span == ask.span.position
-        or naming.single
+    if naming.span == ask.span.position or (
+        naming.single
         and (
             # A document on tools says many words; and one task among others is no number of tasks.
             span.kind == "system" or (one.type == "count" and not naming.counts)
         )
     ):
+        return False
+    names = scene.subjects.at(naming.span, naming.rank)
+    if not subjects.meet(ask.names, names, subjects.kind_of(one.key)):
         return False
     if scene.subjects.elsewhere(one.key, naming.phrase, _own_names(ask)):
         return False

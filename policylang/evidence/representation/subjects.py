@@ -288,7 +288,7 @@ def of(fact: Assertion, names: Names) -> list[str]:
     found = []
     if fact.entity is not None:
         name = keys.entity(fact.entity).rsplit("/", 1)[-1]
-        if is_id(name) or name.isdigit() and len(name) > 3:
+        if is_id(name) or (name.isdigit() and len(name) > 3):
             found.append(name)
     found.extend(name for _, name in names)
     return found

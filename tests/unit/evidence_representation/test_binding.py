@@ -130,6 +130,28 @@ TABLE = [
     (WRITE, "Files created:\n- src/util.py\n- src/main.py: entry point", "restated"),
     (WRITE, "Files to create:\n- src/main.py", "referenced"),
     (WRITE, "Not created:\n- src/main.py", "referenced"),
+    (WRITE, "added src/main.py (30 bytes)", "referenced"),
+    (WRITE, "added src/main.py", "restated"),
+    # whole numbers, units, rounding, times
+    ("budget = 1", "the budget is 1,000", "contradicted"),
+    ("budget = 1", "the budget is 1\u202f000", "contradicted"),
+    ("budget = 1", "the budget is 1 000", "contradicted"),
+    ("budget: $1,000", "the budget is 1 000", "restated"),
+    ("budget: 1 000", "the budget is $1,000", "restated"),
+    ("memory: 512 MB", "memory is 0.5 GB", "referenced"),
+    ("memory: 512 MB", "memory is 513 MB", "contradicted"),
+    ("memory: 512 MB", "memory is 2 GB", "contradicted"),
+    ("economy: 17", "the economy is $121", "referenced"),
+    ("economy: 17", "$51 economy | $121 business", "referenced"),
+    ("created_at: 2026-03-09T12:13:06Z", "created at: Mon Mar 9 12:13:06 2026 +0000", "restated"),
+    ("created_at: Mon Mar 9 12:13:06 2026 +0000", "created at = 2026-03-09T13:13:06+01:00", "restated"),
+    ("created_at: 2026-03-09T12:13:06Z", "created at: 2026-03-09", "referenced"),
+    ("created_at: 2026-03-09T12:13:06Z", "created at: 2026-03-08", "contradicted"),
+    ("Date: Mon Mar 9 12:13:06 2026 +0000", "The date is Mon Mar 9 12:13:06 2026 +0000.", "restated"),
+    # a noun's number
+    ("tasks: 5", "a writing task", "absent"),
+    ("tasks: 5", "how many tasks are left?", "referenced"),
+    ("filename: a.txt", "the filename to create", "referenced"),
     # a call's own facts
     ("exit code: 1", "exit code 1", "restated"),
     ("exit code: 1", "exit code 0", "absent"),
@@ -156,6 +178,17 @@ def test_records_of_other_things_deny_nothing() -> None:
     records = '[{"id": "web-1", "replicas": 4}, {"id": "web-2", "replicas": 5}]'
     assert left("replicas: 3", records, "api_response") == "absent"
     assert left("replicas: 3", '{"replicas": 4}', "api_response") == "contradicted"
+
+
+def test_a_system_prompt_names_nothing_by_one_word() -> None:
+    assert left("filename: a.txt", "- filename (string): the name of the file", "system") == "absent"
+    assert left(VERSION, "Never touch the schema version.", "system") == "referenced"
+
+
+def test_a_bare_name_of_several_files_names_none() -> None:
+    writes = [span(n, f"File created successfully at: /app/{n}/main.py", retained=False) for n in range(2)]
+    assert Session([*writes, span(2, "see main.py", "reasoning")]).represent(0).representation == "absent"
+    assert Session([*writes, span(2, "see 0/main.py", "reasoning")]).represent(0).representation == "referenced"
 
 
 def test_let_me_only_references_a_write() -> None:

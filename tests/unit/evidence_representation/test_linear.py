@@ -24,6 +24,10 @@ SHAPES: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {
         lambda n: f"schema version = {n + 9000}",
     ),
     "exit codes": (lambda n: f"exit code: {n % 3}", lambda n: f"step {n} gave exit code {n % 5}"),
+    "records": (
+        lambda n: f"order: ord-{n}\nattempts: 2",
+        lambda n: f"order: ord-{n + 9000}\nattempts: {n % 3}",
+    ),
     "files": (lambda n: f"File created successfully at: /a/d{n}/x.py", lambda n: f"Created e{n}/x.py"),
     "no facts": (lambda n: f"all went well in step {n}", lambda n: f"all went well in step {n + 9000}"),
     "anaphors": (lambda n: f"all is well in step {n}", lambda n: f"the result of step {n}, as established earlier"),
@@ -62,3 +66,14 @@ def test_twice_the_session_is_at_most_twice_the_work(shape: str, kind: str) -> N
         session = _session(shape, kind, size, base)
         counts.append(_calls(lambda session=session, size=size: [session.represent(n) for n in range(size)]))
     assert counts[1] < 2.5 * counts[0], counts
+
+
+def test_a_word_in_every_clause_is_not_restated_past_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = [
+        span(0, "alpha_limit: 7", retained=False),
+        span(1, "\n".join(["the alpha limit is 7"] * 40), "reasoning", epoch=5),
+    ]
+    assert Session(spans).represent(0).representation == "restated"
+    monkeypatch.setattr("policylang.evidence.session._READ", 10)
+    monkeypatch.setattr("policylang.evidence.session._LEAST_READ", 10)
+    assert Session(spans).represent(0).representation == "referenced"
