@@ -100,6 +100,7 @@ def replay(
         as_of=day.isoformat(),
         compactor=chosen.compactor,
         index=chosen.index,
+        epsilon=chosen.epsilon,
         spans=len(session.spans),
         tokens=sum(span.mass for span in session.spans),
         facts=sum(len(session.assertions(at)) for at in range(len(session.spans)) if session.is_state(at)),

@@ -155,6 +155,7 @@ class ReplayReport:
         compactor, index: The runtime that was replayed.
         spans, tokens, facts: Size of the session, and how many facts its state spans establish.
         gated: The run under the gate; None where the verdict was to be ignored.
+        epsilon: The compactor's own bound on loss, which the policy knows nothing of.
         ungated: The run without a gate; its verdicts are there where the verdict was to be ignored.
     """
 
@@ -170,6 +171,7 @@ class ReplayReport:
     facts: int
     gated: RunReport | None
     ungated: RunReport
+    epsilon: float | None = None
 
     @property
     def enforced(self) -> RunReport:
@@ -190,6 +192,7 @@ class ReplayReport:
             "policy": {"name": self.policy, "digest": self.digest},
             "as_of": self.as_of,
             "compactor": self.compactor,
+            "epsilon": self.epsilon,
             "index": self.index,
             "gated": self.gated.to_json() if self.gated is not None else None,
             "ungated": self.ungated.to_json(),

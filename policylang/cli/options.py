@@ -84,6 +84,13 @@ def policy_option(function: F) -> F:
     )(function)
 
 
+def once(_context: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
+    """The value of an option that may be given once; click would take the last without a word."""
+    if len(value) > 1:
+        raise click.UsageError(f"{max(param.opts, key=len)} is given {len(value)} times; it takes one value")
+    return value[0] if value else None
+
+
 class Day(click.ParamType[date]):
     """A date as YYYY-MM-DD."""
 

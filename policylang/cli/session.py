@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any, TextIO
 
-from policylang.cli.config import FINDING_FORMATS, Config, find_config
+from policylang.cli.config import FINDING_FORMATS, FORMATS, Config, find_config
 from policylang.cli.failures import OutputError, unwritable
 from policylang.report.blocks import Block
 
@@ -63,13 +63,17 @@ class Session:
         """What the answer is to be written in, even if the arguments could not be read."""
         if self.format is not None:
             return self.format
+        from policylang.cli.group import command_modules
+
+        command = next((word for word in self.argv if word in command_modules()), None)
         for number, word in enumerate(self.argv):
             if word == "--":
                 break
             following = self.argv[number + 1] if number + 1 < len(self.argv) else ""
             for found in (word.removeprefix("--format="), word.removeprefix("-f"), following):
                 if word.startswith(("--format", "-f")) and found in FINDING_FORMATS:
-                    return found
+                    # Only what reports findings has the other forms; what wanted one elsewhere is a program.
+                    return found if command in ("check", "test") or found in FORMATS else "json"
         return (self._config.format if self._config is not None else None) or "text"
 
     def _coloured(self, stream: Any) -> bool:

@@ -9,8 +9,10 @@ from typing import Any, Final
 
 import click
 
+from policylang.cli.failures import UNREADABLE, cannot_run
 from policylang.cli.inputs import STDIN, read_stdin
 from policylang.cli.session import Session
+from policylang.diagnostics import did_you_mean
 from policylang.transcript.importers import Transcript, open_transcript
 
 SHOWN: Final = 20
@@ -34,7 +36,12 @@ def open_session(name: str, format_: str | None, *, lenient: bool) -> Transcript
         stream = io.BytesIO(read_stdin())
         stream.name = "<stdin>"
         return open_transcript(stream, format_, lenient)
-    bundled = bundled_sessions().get(name) if not Path(name).exists() else None
+    bundled = None
+    if not Path(name).exists():
+        bundled = bundled_sessions().get(name)
+        if bundled is None:
+            help_ = did_you_mean(name, bundled_sessions(), otherwise="bundled sessions: {names}")
+            raise cannot_run(UNREADABLE, "no such file or bundled session", help_, name)
     return open_transcript(bundled if bundled is not None else name, format_, lenient)
 
 

@@ -104,9 +104,15 @@ def _other_lost(report: ReplayReport) -> Iterator[Block]:
     title = "Out of reach at the end without the gate, and not asked for in this session"
     yield Heading(line(title, f": {number(len(others))}"))
     saved = _saved(others, report.gated)
-    yield Table(_LOST_COLUMNS, tuple(_lost_row(fact) for fact in others[:SHOWN]), indent=2)
-    if len(others) > SHOWN:
-        yield Text(line(Piece(f"and {len(others) - SHOWN} more; --format json has them all", "muted")), indent=2)
+    # One fact that several spans state is one row, with how many they are.
+    rows: dict[tuple[int, int, str, str], list[LostFact]] = {}
+    for fact in others:
+        rows.setdefault((fact.epoch, fact.lost_in, fact.status, fact.fact), []).append(fact)
+    shown = list(rows.values())[:SHOWN]
+    yield Table(_LOST_COLUMNS, tuple(_lost_row(alike[0], len(alike)) for alike in shown), indent=2)
+    more = len(others) - sum(map(len, shown))
+    if more:
+        yield Text(line(Piece(f"and {number(more)} more; --format json has them all", "muted")), indent=2)
     if saved is not None:
         yield Text(line(Piece("with the gate: ", "muted"), saved), indent=2)
 
@@ -121,13 +127,13 @@ _STATUS: Final[Mapping[str, str]] = {
 }
 
 
-def _lost_row(fact: LostFact) -> tuple[Line, ...]:
+def _lost_row(fact: LostFact, times: int) -> tuple[Line, ...]:
     style: Style = "bad" if fact.status == "contradicted" else "plain"
     return (
         line(str(fact.epoch)),
         line(str(fact.lost_in)),
         line(Piece(_STATUS[fact.status], style)),
-        line(Piece(_fact(fact.fact), "value")),
+        line(Piece(_fact(fact.fact), "value"), Piece(f"  ({times} spans)" if times > 1 else "", "muted")),
     )
 
 

@@ -53,7 +53,7 @@ def _banner(report: ReplayReport) -> Banner:
         Piece(visible(report.policy), "strong"),
         f" as of {report.as_of}",
     )
-    runtime = line(f"compactor {report.compactor}; index {_index(report.index)}")
+    runtime = line(f"compactor {report.compactor}{_own(report)}; index {_index(report.index)}")
     lost = report.ungated.lost
     if report.gated is None:
         says = line(Piece(f"verdicts ignored: {len(lost)} facts out of reach at the end", "bad" if lost else "good"))
@@ -63,6 +63,14 @@ def _banner(report: ReplayReport) -> Banner:
     with_gate = Piece(f"{number(len(kept))} with it", "bad" if kept else "good")
     says = line("facts out of reach at the end: ", without, ", ", with_gate)
     return Banner(f"REPLAY OF {last} EPOCHS", "info", (session, policy, runtime, says))
+
+
+def _own(report: ReplayReport) -> str:
+    """The compactor's own bound: not the policy's budget, which the gate holds it to."""
+    if report.epsilon is None:
+        return ""
+    over = "epoch" if report.compactor == "similarity" else "causal chain"
+    return f" (its own ε {_percent(report.epsilon)} of each {over})"
 
 
 def _index(mode: str) -> str:
@@ -93,12 +101,22 @@ def _epochs(report: ReplayReport) -> Iterator[Block]:
     if always:
         every = ", ".join(f"{_short(rule, ())}" for rule in always)
         yield Text(line("every refusal also by ", Piece(visible(every), "bad")), indent=2)
+    yield from _legend(run.epochs)
     text = (
         "ε epoch: the loss over the whole epoch, all that a similarity compactor bounds. ε chain: the largest of one "
         "causal chain. compact, spill: tokens. spill part: refused, and the salvage compacts the rest. No decision: "
         "nothing to evict."
     )
     yield Text(line(Piece(text, "muted")), indent=2, hang=0)
+
+
+def _legend(epochs: Sequence[EpochReport]) -> Iterator[Block]:
+    """What the short names in the table stand for, of those that are in it."""
+    found = sorted({rule for epoch in epochs for rule in epoch.rules if rule in SHORT})
+    if found:
+        pairs = ", ".join(f"{SHORT[rule]} = {rule}" for rule in found)
+        unsure = "; ? = for want of evidence" if any(epoch.undetermined for epoch in epochs) else ""
+        yield Text(line(Piece(f"rules: {pairs}{unsure}.", "muted")), indent=2, hang=0)
 
 
 def _always(epochs: Sequence[EpochReport]) -> tuple[str, ...]:

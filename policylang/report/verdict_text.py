@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from policylang.report.blocks import Banner, Block, Column, Heading, Line, Piece, Style, Table, Text, line
-from policylang.report.width import shorten, visible
+from policylang.report.explain.spelling import WORDS
+from policylang.report.width import counted, shorten, visible
 from policylang.runtime.reasons import Reason, spell
 from policylang.runtime.verdict import Verdict
 from policylang.transcript.request import Request
@@ -85,7 +86,9 @@ def _reason(reason: Reason, spans: Mapping[str, Span]) -> Iterator[Block]:
         missing = ", ".join(map(visible, reason.missing)) or "nothing is named"
         yield Text(line(Piece("undetermined", "warn"), f": not known: {missing}"), indent=6)
     if reason.evidence:
-        parts = "; ".join(f"{visible(name)} = {visible(spell(value))}" for name, value in reason.evidence.items())
+        parts = "; ".join(
+            f"{WORDS.get(name, visible(name))} = {visible(spell(value))}" for name, value in reason.evidence.items()
+        )
         yield Text(line(Piece(parts, "muted")), indent=6)
 
 
@@ -114,7 +117,7 @@ def _plan(verdict: Verdict, spans: Mapping[str, Span]) -> Iterator[Block]:
         tokens = sum(spans[item.span].mass for item in items)
         parts += [", "] * (number > 0)
         parts += [Piece(f"{len(items)} {action}", ACTION_STYLE[action] if items else "muted")]
-        parts += [Piece(f" ({tokens} tokens)", "muted")] * bool(items)
+        parts += [Piece(f" ({counted(tokens, 'token')})", "muted")] * bool(items)
     yield Heading(line(*parts))
     rows = []
     for action in ("restate", "spill", "compact"):

@@ -86,6 +86,11 @@ def _head(text: str, columns: int) -> str:
     return text
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, in the singular where it is one."""
+    return f"{number(count)} {noun}{'s' * (count != 1)}"
+
+
 def number(value: int | None) -> str:
     """A count with thin groups of three digits, `-` where there is none."""
     return "-" if value is None else f"{value:,}".replace(",", " ")

@@ -90,7 +90,9 @@ ROWS = [
     *(Row(f"check missing.policy --format {name}", 2, name) for name in ("sarif", "junit", "github")),
     # eval
     Row("eval -p good.policy -r compact.json", 0),
-    Row("eval -p good.policy -r compact.json --format sarif", 2, "sarif"),
+    Row("eval -p good.policy -r compact.json --format sarif", 2, "diagnostics"),
+    Row("explain -p good.policy --format=junit", 2, "diagnostics"),
+    Row("replay -p good.policy spans.jsonl -f github", 2, "diagnostics"),
     Row("eval -p good.policy -r compact.json --format json", 0, "verdict"),
     Row("eval -p good.policy -r refuse.json", 1),
     Row("eval -p good.policy -r refuse.json --format json", 1, "verdict"),
@@ -279,3 +281,45 @@ def test_an_interrupt_is_130(run: Runner, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("policylang.runtime.policy.load", interrupt)
     found = run("eval", "-p", "good.policy", "-r", "compact.json")
     assert (found.code, found.out, found.err) == (130, "", "")
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("explain -p good.policy -r compact.json --span a --span b", "--span is given 2 times"),
+        ("explain -p good.policy -r compact.json -r refuse.json", "--request is given 2 times"),
+        ("eval -p good.policy -r compact.json -r refuse.json", "--request is given 2 times"),
+        ("explain -p good.policy -r compact.json --span zzz", "there are: a"),
+        ("explain -p good.policy -r compact.json --rule zzz", "there are: r"),
+        ("explain -p std/standard -r compact.json --rule index-rebuild", "did you mean `index-rebuilt`?"),
+        ("explain -p good.policy -r compact.json --chain zzzzz", "there are: derived:a"),
+        ("eval -p good.policy -r compact.json --timeout abc", "`abc` is not a number of seconds like 0.5"),
+        ("eval -p good.policy -r compact.json --timeout 0", "above 0"),
+        ("replay -p good.policy nosuch", "bundled sessions: build, incident-response, research"),
+        ("replay -p good.policy incident-respons", "did you mean `incident-response`?"),
+        ("import nosuch", "bundled sessions: build, incident-response, research"),
+        ("replay -p good.policy build --epsilon 2", "--epsilon"),
+        ("new --lacks scorign,foo", "`foo`: known: index, monitor, scoring; `scorign`: did you mean `scoring`?"),
+        ("new sub/dir/x.policy", "there is no folder `sub/dir`"),
+        ("eval -p good.policy -r compact.json --timeout nan", "above 0"),
+    ],
+)
+def test_usage_errors_say_what_there_is(command: str, says: str, run: Runner, tmp_path: Path) -> None:
+    for name in ("good.policy", "compact.json", "refuse.json"):
+        (tmp_path / name).write_text(FILES[name], encoding="utf-8")
+    found = run(*command.split())
+    assert (found.code, found.out) == (2, "")
+    assert says in " ".join(found.err.split())
+
+
+def test_a_stricter_bound_of_the_compactor_evicts_less(run: Runner) -> None:
+    command = "replay -p std/standard build --as-of 2026-12-01 --compactor similarity --format json"
+    loose, strict = (run(*command.split(), "--epsilon", bound).document for bound in ("0.5", "0.01"))
+    assert (loose["epsilon"], strict["epsilon"]) == (0.5, 0.01)
+    assert strict["ungated"]["totals"]["proposed"] < loose["ungated"]["totals"]["proposed"]
+
+
+def test_what_to_do_next_with_a_new_policy_can_be_pasted(run: Runner) -> None:
+    found = run("new", "my policy.policy")
+    assert found.code == 0
+    assert "next: policylang check 'my policy.policy'; policylang test 'my policy.policy'" in found.err

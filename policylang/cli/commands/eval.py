@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
+from typing import Any
 
 import click
 
 from policylang.cli.failures import NO, OK
 from policylang.cli.inputs import STDIN, read_bytes
-from policylang.cli.options import as_command, as_of_option, format_option, policy_option
+from policylang.cli.options import as_command, as_of_option, format_option, once, policy_option
 from policylang.cli.session import Session
+
+
+class Seconds(click.ParamType[float]):
+    """A number of seconds above 0."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number, or a usage error."""
+        try:
+            seconds = float(value)
+        except ValueError:
+            self.fail(f"`{value}` is not a number of seconds like 0.5", param, ctx)
+        if not 0 < seconds < math.inf:
+            self.fail(f"`{value}`: a timeout is a number of seconds above 0", param, ctx)
+        return seconds
 
 
 @as_command
 @policy_option
-@click.option("-r", "--request", required=True, metavar="FILE", help="The request (JSON); - for standard input.")
+@click.option(
+    "-r", "--request", required=True, metavar="FILE", multiple=True, callback=once,
+    help="The request (JSON); - for standard input.",
+)  # fmt: skip
 @as_of_option
 @format_option()
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     metavar="SECONDS",
     help="A decision that takes longer is a refusal (rule `evaluation-timeout`).",
 )

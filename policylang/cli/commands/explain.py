@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
 from policylang.cli.failures import OK, USAGE, cannot_run
 from policylang.cli.inputs import STDIN, read_bytes
-from policylang.cli.options import as_command, as_of_option, format_option, policy_option
+from policylang.cli.options import as_command, as_of_option, format_option, once, policy_option
 from policylang.cli.session import Session
 
 if TYPE_CHECKING:
     from policylang.report.explain.case import Case
 
+SHOWN: Final = 12
+"""Names listed where none is near what was asked for."""
+
 
 @as_command
 @policy_option
-@click.option("-r", "--request", metavar="FILE", help="The request (JSON); - for standard input.")
-@click.option("--span", metavar="ID", help="Explain one span of the request.")
-@click.option("--rule", metavar="ID", help="Explain one rule, on the request.")
-@click.option("--chain", metavar="ID", help="Explain one causal chain of the request.")
+@click.option(
+    "-r", "--request", metavar="FILE", multiple=True, callback=once, help="The request (JSON); - for standard input."
+)
+@click.option("--span", metavar="ID", multiple=True, callback=once, help="Explain one span of the request.")
+@click.option("--rule", metavar="ID", multiple=True, callback=once, help="Explain one rule, on the request.")
+@click.option("--chain", metavar="ID", multiple=True, callback=once, help="Explain one causal chain of the request.")
 @click.option("--cost", is_flag=True, help="A bound on what evaluating each rule can cost.")
 @as_of_option
 @format_option()
@@ -102,7 +107,9 @@ def _subject(case: Case, span: str | None, rule: str | None, chain: str | None) 
 
 
 def _no(what: str, name: str, known: Iterable[str]) -> NoReturn:
-    from policylang.diagnostics import nearest
+    from policylang.diagnostics import did_you_mean
 
-    near = nearest(name, known)
-    raise cannot_run(USAGE, f"there is no {what} `{name}`", f"did you mean `{near}`?" if near is not None else None)
+    names = sorted(known)
+    listed = ", ".join(names[:SHOWN]) + (f", and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    there = f"there are: {listed.replace('{', '{{').replace('}', '}}')}" if names else f"there is no {what} at all"
+    raise cannot_run(USAGE, f"there is no {what} `{name}`", did_you_mean(name, names, otherwise=there))

@@ -43,18 +43,19 @@ def command(
         return _list(session)
     if session_name is None:
         raise click.UsageError("Nothing to import: give a SESSION, or - for standard input")
+    from policylang.report.width import counted
     from policylang.transcript.importers.spans import write_spans_jsonl
     from policylang.transcript.span import Span
 
     counts: Counter[str] = Counter()
     with open_session(session_name, from_, lenient=lenient) as transcript:
 
-        def counted() -> Iterator[Span]:
+        def tallied() -> Iterator[Span]:
             for span in transcript:
                 counts[span.kind] += 1
                 yield span
 
-        lines = write_spans_jsonl(counted())
+        lines = write_spans_jsonl(tallied())
         if output is None:
             for text in lines:
                 session.write(text)
@@ -66,8 +67,8 @@ def command(
     kinds = ", ".join(
         f"{number} {kind}" for kind, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     )
-    malformed = f"; {transcript.malformed} malformed records left out" if transcript.malformed else ""
-    session.note(f"{counts.total()} spans from {transcript.format}: {kinds}{malformed}")
+    malformed = f"; {counted(transcript.malformed, 'malformed record')} left out" if transcript.malformed else ""
+    session.note(f"{counted(counts.total(), 'span')} from {transcript.format}: {kinds}{malformed}")
     return OK
 
 

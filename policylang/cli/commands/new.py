@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from policylang.cli.failures import OK, UNREADABLE, cannot_run
+from policylang.cli.failures import OK, UNREADABLE, CannotRunError, cannot_run, unwritable
 from policylang.cli.options import as_command, as_of_option
 from policylang.cli.session import Session
 
@@ -38,9 +39,9 @@ class Lacks(click.ParamType[tuple[str, ...]]):
         from policylang.diagnostics import did_you_mean
 
         words = sorted({word.strip() for word in str(value).split(",") if word.strip()})
-        for word in words:
-            if word not in LACKS:
-                self.fail(f"`{word}`: {did_you_mean(word, LACKS)}", param, ctx)
+        unknown = [f"`{word}`: {did_you_mean(word, LACKS)}" for word in words if word not in LACKS]
+        if unknown:
+            self.fail("; ".join(unknown), param, ctx)
         return tuple(words)
 
 
@@ -68,15 +69,21 @@ def command(session: Session, name: str, lacks: tuple[str, ...], owner: str, as_
     path = Path(name if name.endswith(".policy") else f"{name}.policy")
     until = (as_of or today()) + timedelta(days=DAYS)
     text = format_source(Source(str(path), starter(_identifier(path), lacks, owner, until)))
+    if not path.parent.is_dir():
+        raise cannot_run(UNREADABLE, f"there is no folder `{path.parent}` to write it in", "make it first", str(path))
     try:
         with path.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
     except FileExistsError:
         raise cannot_run(UNREADABLE, "the file is there already and is not overwritten", None, str(path)) from None
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise CannotRunError([unwritable(error, str(path))]) from None
     session.write(f"{path}\n")
     for what in lacks:
         session.note(f"{what}: relaxed until {until}; its rules run in shadow until then")
-    session.note(f"next: policylang check {path}; policylang test {path}")
+    named = quote(f"./{path}" if str(path).startswith("-") else str(path))
+    session.note(f"next: policylang check {named}; policylang test {named}")
     return OK
 
 

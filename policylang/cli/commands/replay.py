@@ -34,6 +34,13 @@ _COUNT = click.IntRange(min=1)
     help="The index: over original text (default), or rebuilt from what each compaction left.",
 )
 @click.option("--keep-tokens", type=_COUNT, metavar="N", help="The size that the compactor aims at.")
+@click.option(
+    "--epsilon",
+    type=click.FloatRange(min=0, max=1, min_open=True),
+    default=0.08,
+    metavar="E",
+    help="The compactor's own bound on loss, 0.08 by default: over the epoch, or by causal chain (structural).",
+)
 @as_of_option
 @format_option()
 @click.option("--allow-empty", is_flag=True, help="A session without spans is fine.")
@@ -49,6 +56,7 @@ def command(
     compactor: str,
     index: str,
     keep_tokens: int | None,
+    epsilon: float,
     as_of: date | None,
     format_: str,
     allow_empty: bool,
@@ -78,6 +86,7 @@ def command(
         compactor=compactor,
         index="rebuilt" if index == "rebuilt" else "pre",
         keep_tokens=keep_tokens,
+        epsilon=epsilon,
     )
     with session.progress(f"replaying {len(spans)} spans, twice"):
         report = replay(loaded, spans, options, name=session_name, format=transcript.format, as_of=as_of)

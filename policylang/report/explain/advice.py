@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from policylang.report.explain.case import Case, hits
+from policylang.report.explain.spelling import spelled
 from policylang.report.explain.trace import to_falsify
 from policylang.rules_ir.policy import Rule
 from policylang.runtime.reasons import Reason, subject_of
@@ -53,13 +54,13 @@ def _entry(case: Case, rule_id: str, reasons: list[Reason]) -> dict[str, Any]:
     return {
         "rule": rule_id,
         "supply": missing,
-        "do": _action(case, rule_id, rule) if settled else None,
+        "do": _action(case, rule_id, rule, spans) if settled else None,
         "spans": spans,
         "chains": [reason.chain for reason in reasons if reason.chain is not None],
     }
 
 
-def _action(case: Case, rule_id: str, rule: Rule | None) -> str:
+def _action(case: Case, rule_id: str, rule: Rule | None, spans: Sequence[str]) -> str:
     if rule_id == "index-rebuilt":
         return _wait(case)
     if rule_id in DO:
@@ -73,7 +74,22 @@ def _action(case: Case, rule_id: str, rule: Rule | None) -> str:
         ways[to_falsify(rule.condition, case.world, {} if subject is None else {0: subject})] = None
     shown = list(ways)[:SHOWN]
     more = f"; and {len(ways) - SHOWN} other ways to hold" if len(ways) > SHOWN else ""
-    return f"make false: {'; elsewhere: '.join(shown)}{more}"
+    return f"{_first(rule, spans)}make false: {'; elsewhere: '.join(shown)}{more}"
+
+
+def _first(rule: Rule, spans: Sequence[str]) -> str:
+    """What can be done with a span whatever the rule asks for, before its condition is looked at.
+
+    Restating helps only a rule that looks at what is left of the span.
+    """
+    if rule.each not in ("evicted", "anchors"):
+        return ""
+    names = f"{', '.join(spans[:SHOWN])}{', …' if len(spans) > SHOWN else ''}"
+    reads = spelled(rule.condition)
+    if any(word in reads for word in ("representation", "status", "loss", "verified")):
+        one = "a kept span" if len(spans) == 1 else "kept spans"
+        return f"restate {names} in {one}, or spill {'it' if len(spans) == 1 else 'them'}; or "
+    return f"keep {names}, or spill {'it' if len(spans) == 1 else 'them'}; or "
 
 
 def _wait(case: Case) -> str:

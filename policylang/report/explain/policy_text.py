@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from policylang.report.blocks import Block, Column, Heading, Line, Piece, Table, Text, line
-from policylang.report.width import shorten, visible
+from policylang.report.width import counted, shorten, visible
 
 Document = Mapping[str, Any]
 
@@ -52,7 +52,9 @@ def _settings(document: Document) -> Iterator[Block]:
         yield Text(line("budget ", Piece(visible(budget["kind"]), "name"), f" {bound}"), indent=2)
     index, monitor = document["index"], document["monitor"]
     source = "pre-compaction only" if index["source_pre_compaction"] else "any source"
-    quarantine = "no quarantine" if index["quarantine"] is None else f"quarantine {index['quarantine']} epochs"
+    quarantine = (
+        "no quarantine" if index["quarantine"] is None else f"quarantine {counted(index['quarantine'], 'epoch')}"
+    )
     yield Text(line(f"index: {source}, {quarantine}"), indent=2)
     if index["probe"]:
         probes = f"{index['require']} of {', '.join(index['probe'])} in the top {index['top_k']}"

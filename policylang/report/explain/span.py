@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from policylang.compiler.interpret import evaluate_expression
 from policylang.evidence.anchors import by_kind
 from policylang.evidence.chain_facts import in_budget, own_budgets
 from policylang.report.explain.advice import spill_instead, to_compact
 from policylang.report.explain.case import Case, Subject, head, rule_for
+from policylang.report.explain.trace import unknown_parts
+from policylang.rules_ir.expr import Expr
 from policylang.rules_ir.facts import ChainFacts, SpanFacts
-from policylang.rules_ir.policy import Budget, Rule
+from policylang.rules_ir.policy import Budget, Exempt, Rule
 from policylang.transcript.vocabulary import CLASSES
 
 
@@ -81,12 +84,33 @@ def _why_anchor(case: Case, span: SpanFacts) -> Sequence[str]:
         elif word == "carrier":
             why.append(f"carrier: an evicted {span.kind} carries what it stands for")
         else:
-            why.append(f"{word}: `anchor {word} when …` holds, or is unknown ({named[word].loc})")
+            why.append(f"{word}: `anchor {word} when …` {_held(case, named[word].condition, span)} ({named[word].loc})")
     why += [f"the exempt `{name}` frees it from anchoring by kind" for name in freed]
+    if "kind" in span.anchor_by:
+        why += [_not_freed(case, exempt, span) for exempt in anchors.exempts if case.day <= exempt.until]
     if not why:
         kind = "" if by_kind(case.policy.checked, span.kind) else f"`{span.kind}` is not in `anchor kind`, "
         why.append(f"no: {kind}and it asserts nothing that `anchor detect` or a named anchor looks for")
     return why
+
+
+def _held(case: Case, condition: Expr, span: SpanFacts) -> str:
+    """How an anchor's condition made the span one."""
+    if evaluate_expression(condition, case.world, {0: span}) is True:
+        return "holds"
+    missing = ", ".join(unknown_parts(condition, case.world, {0: span}))
+    return f"is unknown ({missing} unknown), and what is unknown anchors"
+
+
+def _not_freed(case: Case, exempt: Exempt, span: SpanFacts) -> str:
+    """What an exempt said of a span that it did not free."""
+    value = evaluate_expression(exempt.condition, case.world, {0: span})
+    asked = f"exempt `{exempt.name}` was asked: "
+    if value is None:
+        return f"{asked}unknown ({', '.join(unknown_parts(exempt.condition, case.world, {0: span}))} unknown)"
+    if value is False:
+        return f"{asked}false"
+    return f"{asked}true, but the span asserts more than what it matched"
 
 
 def _assertions(case: Case, span: SpanFacts) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Final, assert_never
 
 from policylang.rules_ir import expr as ir
@@ -19,6 +20,17 @@ _SUM: Final = 5
 _PRODUCT: Final = 6
 _UNARY: Final = 7
 _POSTFIX: Final = 8
+
+WORDS: Final[Mapping[str, str]] = {
+    "pair_split": "a call and its result are parted",
+    "call_open": "the call has no final result",
+    "kept_verbatim": "it is kept word for word",
+    "probe_divergence": "divergence of question probes",
+    "unsupported_claims": "claims without support",
+    "unaccounted": "spans not kept or evicted exactly once",
+    "gain": "gain of compacting",
+}
+"""Facts of the built-in rules that no policy can name, in words."""
 
 
 def spelled(expr: ir.Expr) -> str:
@@ -37,6 +49,8 @@ def _spell(expr: ir.Expr) -> tuple[str, int]:
             return _literal(expr), _POSTFIX
         case ir.Var() | ir.Global():
             return expr.name, _POSTFIX
+        case ir.Field(name=name) if name in WORDS:
+            return WORDS[name], _POSTFIX
         case ir.Field():
             return f"{_inside(expr.base, _POSTFIX)}.{expr.name}", _POSTFIX
         case ir.Meta():

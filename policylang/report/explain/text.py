@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from policylang.report.blocks import Block, Column, Gap, Heading, Line, Node, Piece, Style, Table, Text, line, tree
 from policylang.report.explain.policy_text import policy_report, rule_head
-from policylang.report.width import shorten, visible
+from policylang.report.width import counted, number, shorten, visible
 
 Document = Mapping[str, Any]
 
@@ -60,9 +60,9 @@ def _span(document: Document) -> Iterator[Block]:
     yield Heading(line("Span ", Piece(visible(span["id"]), "name")))
     facts = [
         f"{span['kind']} (class {span['class']})",
-        f"epoch {span['epoch']}, {span['age']} epochs old",
+        f"epoch {span['epoch']}, {counted(span['age'], 'epoch')} old",
         span["disposition"],
-        f"{span['tokens']} tokens",
+        counted(span["tokens"], "token"),
         *([f"tool {span['tool']}"] if span["tool"] else []),
     ]
     yield Text(line(visible(", ".join(facts))), indent=2)
@@ -142,6 +142,18 @@ def _outcome_style(outcome: str) -> Style:
     return "bad" if outcome.startswith("refuses") else "warn"
 
 
+def outcomes(count: int, outcome: str) -> str:
+    """How many came to an outcome, the verb agreeing: `1 refuses`, `2 refuse`."""
+    if count == 1:
+        return f"1 {outcome}"
+    verb, *rest = outcome.split(" ", 1)
+    if verb in ("passes", "refuses", "holds", "warns"):
+        verb = verb.removesuffix("es") if verb == "passes" else verb.removesuffix("s")
+    elif rest == ["warning"]:
+        rest = ["warnings"]
+    return f"{number(count)} {' '.join([verb, *rest])}"
+
+
 def _rules(rules: Sequence[Document], title: str) -> Iterator[Block]:
     yield Heading(line(f"{title}: {len(rules)}"))
     order = sorted(rules, key=lambda rule: rule["outcome"] == "passes")
@@ -155,7 +167,9 @@ def _ruling(rule: Document) -> Iterator[Block]:
     place = Piece(f"  {visible(rule['source'])}", "muted")
     yield Text(line(Piece(visible(rule["rule"]), "strong"), visible(subject), " ", outcome, place), indent=2)
     if rule["message"] is not None:
-        yield Text(line(visible(rule["message"])), indent=4)
+        # A message says that the rule holds, which is not known here.
+        says = Piece("if it holds: ", "muted") if rule["missing"] else Piece("")
+        yield Text(line(says, visible(rule["message"])), indent=4)
     if rule["missing"]:
         yield Text(line(Piece("not known: ", "warn"), visible(", ".join(rule["missing"]))), indent=4)
     yield from tree(_node(rule["condition"]), indent=4)
@@ -180,13 +194,15 @@ def _epoch_rules(rules: Sequence[Document]) -> Iterator[Block]:
     for rule in sorted(rules, key=lambda rule: rule["outcome"] == "passes"):
         outcome = Piece(rule["outcome"], _outcome_style(rule["outcome"]))
         says = f": {visible(rule['message'])}" if rule["message"] is not None else ""
+        if rule["missing"]:
+            says = f": not known: {visible(', '.join(rule['missing']))}"
         yield Text(line(Piece(visible(rule["rule"]), "strong"), " ", outcome, says), indent=2)
 
 
 def _rule(document: Document) -> Iterator[Block]:
     rule = document["rule"]
     yield from rule_head(rule)
-    counts = ", ".join(f"{number} {outcome}" for outcome, number in document["counts"].items())
+    counts = ", ".join(outcomes(number, outcome) for outcome, number in document["counts"].items())
     if rule["vacuous"]:
         says = f"vacuous: {rule['each']} is empty, so the rule was asked of nothing (skipped is not passed)"
         yield Heading(line(Piece(says, "warn")))
@@ -240,10 +256,14 @@ def _overview_row(rule: Document) -> tuple[Line, ...]:
         parts: list[Piece] = []
         for name, number in rule["outcomes"].items():
             parts += [Piece(", ")] * bool(parts)
-            parts.append(Piece(name if rule["each"] is None else f"{number} {name}", _outcome_style(name)))
+            parts.append(Piece(name if rule["each"] is None else outcomes(number, name), _outcome_style(name)))
         outcome = tuple(parts)
-    asked = "the epoch" if rule["each"] is None else f"{rule['asked']} {rule['each']}"
+    asked = "the epoch" if rule["each"] is None else _asked_of(rule["asked"], rule["each"])
     return (line(Piece(visible(rule["rule"]), "strong")), line(rule["mode"]), line(asked), outcome)
+
+
+def _asked_of(count: int, each: str) -> str:
+    return f"{number(count)} {each.removesuffix('s') if count == 1 else each}"
 
 
 # --- what to do --------------------------------------------------------------------------------------------------
@@ -264,8 +284,8 @@ def _to_compact(document: Document) -> Iterator[Block]:
     if instead is not None:
         left = "nothing is compacted in this epoch"
         if instead["evict"]:
-            left = f"the other {instead['evict']} evicted spans may be compacted right away"
-        says = f"or carry out the plan: spill {instead['spill']} spans losslessly; {left}"
+            left = f"the other {counted(instead['evict'], 'evicted span')} may be compacted right away"
+        says = f"or carry out the plan: spill {counted(instead['spill'], 'span')} losslessly; {left}"
         yield _bullet(line(says))
 
 

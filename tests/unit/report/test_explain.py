@@ -165,3 +165,70 @@ def test_a_trace_shows_each_part_with_its_value() -> None:
 def test_an_if_shows_its_condition_and_the_branch_that_counts() -> None:
     found = one_rule("if epoch > 3 then epoch > 5 else epoch > 99")
     assert [part.text for part in trace(found.rules[0].condition, found.world, {}).parts] == ["epoch > 3", "epoch > 5"]
+
+
+POLICY = """policy "p" version "1.0.0"
+kind approval : state
+anchor kind approval, tool_result
+anchor ticket when span.tool == "ticket"
+exempt "listings" when span.kind == tool_result and span.tool == "ls" because "can be run again" until 2027-01-01
+integrity { calls closed }
+refuse "no-approval" { for each s in evicted when s.kind == approval because "an approval goes" }
+refuse "only-named" {
+  for each s in evicted
+  when s.kind == approval and s.representation != restated
+  because "it goes"
+}
+"""
+
+
+def approvals(*ids: str, **more: Any) -> Case:
+    base = {"kind": "approval", "text": "granted", "epoch": 1, "disposition": "evict", "tokens": 1, **more}
+    request = Request.from_json({"epoch": 2, "spans": [{"id": name, **base} for name in ids]})
+    return open_case(Policy(load_text(POLICY)), request, DAY)
+
+
+def shown(document: Any) -> str:
+    assert document is not None
+    return " ".join(to_text(explain_report(document)).split())
+
+
+def test_own_rules_of_spans_say_first_what_can_be_done_with_the_span() -> None:
+    one = {entry["rule"]: entry["do"] for entry in to_compact(approvals("a"))}
+    assert one["no-approval"] == "keep a, or spill it; or make false: `s.kind == approval`"
+    assert one["only-named"].startswith("restate a in a kept span, or spill it; or make false: ")
+    two = {entry["rule"]: entry["do"] for entry in to_compact(approvals("a", "b"))}
+    assert two["only-named"].startswith("restate a, b in kept spans, or spill them; or make false: ")
+
+
+def test_an_anchor_says_whether_it_holds_or_is_unknown_and_an_exempt_what_it_was_asked() -> None:
+    unknown = shown(explain_span(approvals("a", kind="tool_result", tool_call_id="c9"), "a"))
+    assert "`anchor ticket when …` is unknown (span.tool unknown), and what is unknown anchors" in unknown
+    assert "exempt `listings` was asked: unknown (span.tool unknown)" in unknown
+    holds = shown(explain_span(approvals("a", kind="tool_result", tool="ticket"), "a"))
+    assert "`anchor ticket when …` holds (" in holds
+    assert "exempt `listings` was asked: false" in holds
+
+
+def test_facts_that_no_policy_can_name_are_said_in_words() -> None:
+    case = approvals("a", kind="tool_call", tool_call_id="c1")
+    for text in (shown(explain_span(case, "a")), shown(explain_rule(case, "call-open"))):
+        assert "the call has no final result" in text
+        assert "call_open" not in text
+
+
+def test_counts_agree_with_what_they_count() -> None:
+    text = shown(explain_decision(approvals("a")))
+    assert "spill 1 span losslessly" in text
+    assert "1 refuses" in text
+    assert "2 refuse" in shown(explain_decision(approvals("a", "b")))
+    assert "1 epoch old" in shown(explain_span(approvals("a"), "a"))
+
+
+def test_what_is_undecided_is_not_told_as_if_it_held() -> None:
+    policy = Policy(load_text('policy "p" version "1.0.0"\nmonitor { divergence 0.01 }\n'))
+    case = open_case(policy, Request.from_json({"epoch": 7, "spans": []}), DAY)
+    text = shown(explain_rule(case, "divergence-exceeded"))
+    assert "if it holds: query-anchor divergence is unknown" in text
+    assert "not known: monitor.divergence" in text
+    assert "probe_divergence" not in text

@@ -84,7 +84,8 @@ def test_epochs_with_their_decisions_and_the_short_names_of_rules() -> None:
 def test_a_rule_of_every_refusal_is_told_once() -> None:
     epochs = (epoch(number, "spill_lossless", "index-source", "gain-too-small") for number in (1, 2, 3))
     text = to_text(replay_report(report(gated=gated_run(*epochs))))
-    assert text.count("source") == text.count("gain") == 1
+    told = text.split("rules: ")[0]
+    assert told.count("source") == told.count("gain") == 1
 
 
 @pytest.mark.parametrize(
@@ -187,3 +188,23 @@ def test_no_figure_and_no_header_is_cut_on_a_narrow_screen(width: int, on_termin
     )
     assert bool(left_out) is (width < 100) or (width == 100 and on_terminal)
     assert "1 008" in told
+
+
+def test_short_names_are_told_with_the_rules_they_stand_for() -> None:
+    text = " ".join(to_text(replay_report(report())).split())
+    assert "rules: ε = epsilon-exceeded; ? = for want of evidence." in text
+    assert "dangling-reference" not in text
+
+
+def test_one_fact_of_several_spans_is_one_row_with_its_count() -> None:
+    again = replace(QUIET, span="o3")
+    text = to_text(replay_report(report(ungated=ungated_run(TICKET, USED, lost=(QUIET, again)))))
+    assert text.count("queue_depth = 42") == 1
+    assert "queue_depth = 42  (2 spans)" in text
+    assert "not asked for in this session: 2\n" in text
+
+
+@pytest.mark.parametrize(("compactor", "over"), [("similarity", "epoch"), ("structural", "causal chain")])
+def test_the_bound_of_the_compactor_is_said_to_be_its_own(compactor: str, over: str) -> None:
+    text = " ".join(to_text(replay_report(report(compactor=compactor, epsilon=0.08))).split())
+    assert f"compactor {compactor} (its own ε 8.0 % of each {over})" in text
