@@ -23,6 +23,8 @@ class Mention:
         binds: A value may be bound to it at all.
         shaped: Identifier-shaped, or in backticks.
         entity: The id or number directly beside it ("migration 0043"), or None.
+        speaks: It names the key at all: a placeholder (`<version>`) and a part of a longer identifier (`getVersion`)
+            name no one-word key.
     """
 
     first: int
@@ -31,6 +33,7 @@ class Mention:
     binds: bool
     shaped: bool
     entity: str | None
+    speaks: bool
 
 
 def mentions(phrase: Phrase, key: tuple[str, ...]) -> list[Mention]:
@@ -84,7 +87,18 @@ def _mention(phrase: Phrase, start: int, end: int, wanted: frozenset[str]) -> Me
     foreign = left is not None and not _harmless(left) and len(wanted) == 1 and not shaped
     clean = not part and not foreign and all(word in lexicon.INNER for word in spare)
     other = left is not None and left.low in lexicon.OTHERS
-    return Mention(first, last, clean and not other, not other and not part, shaped, _beside(tokens, first, last))
+    speaks = len(wanted) > 1 or not (part or _placeholder(tokens, first, last))
+    beside = _beside(tokens, first, last)
+    return Mention(first, last, clean and not other, not other and not part, shaped, beside, speaks)
+
+
+def _placeholder(tokens: tuple[Token, ...], first: int, last: int) -> bool:
+    """True for `<version>`, `{version}` and `$version`."""
+    before = tokens[first - 1] if first else None
+    after = tokens[last + 1] if last + 1 < len(tokens) else None
+    if before is None or before.end != tokens[first].start:
+        return False
+    return before.text == "$" or (after is not None and (before.text, after.text) in (("<", ">"), ("{", "}")))
 
 
 def _of_another(tokens: tuple[Token, ...], inside: tuple[Token, ...], last: int) -> bool:

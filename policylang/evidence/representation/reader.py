@@ -160,6 +160,7 @@ def read(
             names.extend(
                 Naming(entry.span, entry.clause.start, phrase, one.shaped, one.entity, single, counts(phrase, one))
                 for one in found
+                if one.speaks
             )
         for bound in _bounds(phrase, found, key, entry.span, entry.clause.start):
             bounds.setdefault((bound.span, bound.rank), bound)

@@ -152,6 +152,10 @@ TABLE = [
     ("tasks: 5", "a writing task", "absent"),
     ("tasks: 5", "how many tasks are left?", "referenced"),
     ("filename: a.txt", "the filename to create", "referenced"),
+    # what only looks like a name
+    ("version: 1.2.0", "the `app/<version>` header", "absent"),
+    ("version: 1.2.0", "it takes the text of `getVersion()`", "absent"),
+    ("version: 1.2.0", "the `version` field", "referenced"),
     # a call's own facts
     ("exit code: 1", "exit code 1", "restated"),
     ("exit code: 1", "exit code 0", "absent"),
