@@ -323,3 +323,43 @@ def test_what_to_do_next_with_a_new_policy_can_be_pasted(run: Runner) -> None:
     found = run("new", "my policy.policy")
     assert found.code == 0
     assert "next: policylang check 'my policy.policy'; policylang test 'my policy.policy'" in found.err
+
+
+_INPUTS = Path(__file__).parents[1] / "golden" / "cli" / "inputs"
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "-r request.json",
+        "-r quiet.json",
+        "-r request.json --span d1",
+        "-r request.json --span r2",
+        "-r request.json --chain queue",
+        "-r request.json --rule dangling-reference",
+        "-r request.json --rule many-evicted",
+        "",
+        "--cost",
+    ],
+)
+@pytest.mark.parametrize("policy", ["own.policy", "relaxed.policy", "std/standard"])
+def test_explanations_follow_their_schema(subject: str, policy: str, run: Runner, tmp_path: Path) -> None:
+    for file in _INPUTS.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    found = run(*f"explain -p {policy} {subject} --as-of 2026-12-01 --format json".split())
+    if policy == "std/standard" and "many-evicted" in subject:
+        assert found.code == 2
+        return
+    validator = jsonschema.Draft7Validator(json.loads(schema_text("explain")))
+    validator.validate(found.document)
+    assert not validator.is_valid({**found.document, "extra": 1})
+    assert not validator.is_valid({**found.document, "as_of": "today"})
+
+
+@pytest.mark.parametrize("options", ["", "--index rebuilt", "--compactor structural --epsilon 0.2"])
+def test_replays_follow_their_schema(options: str, run: Runner) -> None:
+    found = run(*f"replay -p std/standard build --as-of 2026-12-01 --format json {options}".split()).document
+    validator = jsonschema.Draft7Validator(json.loads(schema_text("replay")))
+    validator.validate(found)
+    assert not validator.is_valid({**found, "extra": 1})
+    assert not validator.is_valid({**found, "ungated": None})

@@ -13,7 +13,9 @@ from policylang.schemas import schema_names, schema_text
 @as_command
 @click.argument("name", required=False, metavar="[NAME]")
 def command(session: Session, name: str | None) -> int:
-    """Print the JSON Schema of a document: request, verdict, diagnostics or cases. Without NAME, list them.
+    """Print the JSON Schema of a document: request, verdict, diagnostics, cases, explain or replay.
+
+    Without NAME, list them.
 
     \b
     Examples:
