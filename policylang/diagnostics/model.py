@@ -65,16 +65,18 @@ class Diagnostic:
 def in_source_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Diagnostics by file, place and code, each (code, range) once, so that output never changes from run to run.
 
+    Where a place is the whole of an object, as in a request, or there is none, it does not make two findings one.
     A name with foreign letters is one mistake: that nothing is called so goes without saying.
     """
-    unique: dict[tuple[str, int, int, str], Diagnostic] = {}
+    unique: dict[tuple[str, int, int, str, str], Diagnostic] = {}
     for item in diagnostics:
         name, start, end = (item.loc.source.name, item.loc.start, item.loc.end) if item.loc else ("", -1, -1)
-        unique.setdefault((name, start, end, item.code), item)
+        apart = item.message if item.loc is None or item.code == "invalid-request" else ""
+        unique.setdefault((name, start, end, item.code, apart), item)
     return tuple(
         unique[key]
         for key in sorted(unique)
-        if "unknown" not in key[3] or (*key[:3], "confusable-identifier") not in unique
+        if "unknown" not in key[3] or (*key[:3], "confusable-identifier", "") not in unique
     )
 
 

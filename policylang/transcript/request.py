@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,7 @@ from policylang.diagnostics import Diagnostic, RequestError
 from policylang.source import Source
 from policylang.transcript.canonical import digest
 from policylang.transcript.jsontext import Path, invalid, locate, parse_json, spell
-from policylang.transcript.request_shape import read_request
+from policylang.transcript.request_shape import UNKNOWN_FIELD, Problem, read_request
 from policylang.transcript.span import Span
 
 SCHEMA = "policylang.request/v1"
@@ -86,9 +87,10 @@ class Request:
     """Evidence already established for this request, by policy digest and date; a cache, never part of its meaning."""
 
     def __post_init__(self) -> None:
-        findings = read_request(self.to_json())[1] or list(_disagreements(self))
+        parts, findings = read_request(self.to_json())
+        findings += _disagreements(_draft(parts))
         if findings:
-            raise RequestError(invalid(f"{message}: `{spell(path)}`", None, help_) for path, message, help_ in findings)
+            raise RequestError(invalid(_worded(path, message), None, help_) for path, message, help_ in findings)
 
     @classmethod
     def from_json(cls, value: str | bytes | Mapping[str, Any] | Request, name: str = "<request>") -> Request:
@@ -109,13 +111,12 @@ class Request:
             source = Source(name, value)
             value = parse_json(source)
         parts, problems = read_request(value)
+        draft = _draft(parts)
+        problems += [(_as_spelled(path, value), message, help_) for path, message, help_ in _disagreements(draft)]
         if not problems:
-            draft = _draft(parts)
-            problems = [(_as_spelled(path, value), message, help_) for path, message, help_ in _disagreements(draft)]
-            if not problems:
-                return draft
+            return draft
         shown = [
-            invalid(f"{message}: `{spell(path)}`", locate(source, path) if source else None, help_)
+            invalid(_worded(path, message), locate(source, path) if source else None, help_)
             for path, message, help_ in problems[:MAX_FINDINGS]
         ]
         if len(problems) > MAX_FINDINGS:
@@ -165,6 +166,8 @@ def _draft(parts: Mapping[str, Any]) -> Request:
     """Build without the checks of ``__post_init__``: the caller runs them itself, to place their findings."""
     draft = object.__new__(Request)
     values: dict[str, Any] = {
+        "epoch": math.inf,  # nothing lies after an epoch that could not be read
+        "spans": (),
         "index": IndexEvidence(**parts.get("index", {})),
         "monitor": MonitorEvidence(**parts.get("monitor", {})),
         "terms": None,
@@ -178,11 +181,16 @@ def _draft(parts: Mapping[str, Any]) -> Request:
     return draft
 
 
-Finding = tuple[Path, str, str | None]
+def _worded(path: Path, message: str) -> str:
+    """The message with its path before it, where it does not name the place itself."""
+    place = spell(path)
+    if message == UNKNOWN_FIELD:
+        return f"{message} `{place}`"
+    return message if not path or message.startswith(f"`{place}`") else f"`{place}`: {message}"
 
 
-def _disagreements(request: Request) -> Iterator[Finding]:
-    """What is wrong between the parts of a request that are each well formed."""
+def _disagreements(request: Request) -> Iterator[Problem]:
+    """What is wrong between the parts of a request; what could not be read is judged by nobody."""
     epoch, rebuilt = request.epoch, request.index.rebuilt
     if isinstance(rebuilt, int) and rebuilt > epoch:
         yield (
@@ -193,22 +201,18 @@ def _disagreements(request: Request) -> Iterator[Finding]:
     yield from _span_disagreements(request.spans, epoch)
 
 
-def _span_disagreements(spans: Sequence[Span], epoch: int) -> Iterator[Finding]:
-    retained = {span.span_id for span in spans if span.disposition == "retain"}
+def _span_disagreements(spans: Sequence[Span], epoch: float) -> Iterator[Problem]:
+    standing = {span.span_id for span in spans if span.disposition != "evict"}
     seen: set[str] = set()
     for number, span in enumerate(spans):
         at: Path = ("spans", number)
-        if span.span_id in seen:
+        if span.span_id and span.span_id in seen:
             yield (*at, "id"), f"span id `{span.span_id}` is used twice", "ids are unique in a request"
         seen.add(span.span_id)
         if span.epoch > epoch:
             message = f"span `{span.span_id}` is from epoch {span.epoch}, after the current epoch {epoch}"
             yield (*at, "epoch"), message, None
-        if span.disposition not in ("evict", "retain"):
-            yield at, f"span `{span.span_id}` has no disposition", 'say "evict" or "retain"'
-        if span.loss is not None and not 0.0 <= span.loss <= 1.0:
-            yield (*at, "loss"), f"loss {span.loss} of span `{span.span_id}` is outside [0, 1]", None
         for place, target in enumerate(span.represented_by):
-            if target not in retained:
+            if target not in standing and "" not in standing:
                 message = f"span `{span.span_id}` is represented by `{target}`, which is not a retained span"
                 yield (*at, "represented_by", place), message, "name retained spans, or leave it out if it is dropped"

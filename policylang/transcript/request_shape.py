@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from policylang.diagnostics import did_you_mean
 from policylang.transcript.jsontext import Path
@@ -12,6 +12,9 @@ from policylang.transcript.span import Span
 from policylang.transcript.vocabulary import DISPOSITIONS, SOURCES
 
 Problem = tuple[Path, str, str | None]
+"""Where, what and, if there is one, what to do about it."""
+
+UNKNOWN_FIELD: Final = "unknown field"
 
 
 _MAX_BITS = 256
@@ -36,7 +39,7 @@ def _kind_of(value: Any) -> str:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise _ShapeError(f"expected text, found {_kind_of(value)}")
+        raise _ShapeError(f"found {_kind_of(value)}, expected text")
     if not value.isascii():
         try:
             value.encode()
@@ -47,23 +50,23 @@ def _text(value: Any) -> str:
 
 def _name(value: Any) -> str:
     if not _text(value):
-        raise _ShapeError("expected a name, found empty text")
+        raise _ShapeError("found empty text, expected a name")
     return str(value)
 
 
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _ShapeError(f"expected an integer, found {_kind_of(value)}")
+        raise _ShapeError(f"found {_kind_of(value)}, expected an integer")
     if value.bit_length() > _MAX_BITS:
         raise _ShapeError("the number is too large")
     if value < 0:
-        raise _ShapeError(f"expected an integer of 0 or more, found {value}")
+        raise _ShapeError(f"found {value}, expected an integer of 0 or more")
     return value
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _ShapeError(f"expected a number, found {_kind_of(value)}")
+        raise _ShapeError(f"found {_kind_of(value)}, expected a number")
     try:
         number = float(value)
     except OverflowError:
@@ -76,13 +79,13 @@ def _number(value: Any) -> float:
 def _share(value: Any) -> float:
     number = _number(value)
     if not 0.0 <= number <= 1.0:
-        raise _ShapeError(f"expected a number in [0, 1], found {value}")
+        raise _ShapeError(f"found {value}, expected a number in [0, 1]")
     return number
 
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _ShapeError(f"expected true or false, found {_kind_of(value)}")
+        raise _ShapeError(f"found {_kind_of(value)}, expected true or false")
     return value
 
 
@@ -98,7 +101,7 @@ def _word(words: tuple[str, ...]) -> Reader:
 def _rebuilt(value: Any) -> int | str:
     if isinstance(value, str):
         if value != "never":
-            raise _ShapeError(f'expected an epoch number or "never", found "{value}"')
+            raise _ShapeError(f'found "{value}", expected an epoch number or "never"')
         return value
     return _count(value)
 
@@ -106,7 +109,7 @@ def _rebuilt(value: Any) -> int | str:
 def _list_of(read: Reader) -> Reader:
     def read_all(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)):
-            raise _ShapeError(f"expected a list, found {_kind_of(value)}")
+            raise _ShapeError(f"found {_kind_of(value)}, expected a list")
         return tuple(_at(number, read, item) for number, item in enumerate(value))
 
     return read_all
@@ -115,7 +118,7 @@ def _list_of(read: Reader) -> Reader:
 def _map_of(read: Reader, *, skip_null: bool = False) -> Reader:
     def read_all(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
-            raise _ShapeError(f"expected an object, found {_kind_of(value)}")
+            raise _ShapeError(f"found {_kind_of(value)}, expected an object")
         kept = {key: item for key, item in value.items() if not (skip_null and item is None)}
         return {_name(key): _at(key, read, item) for key, item in kept.items()}
 
@@ -149,7 +152,9 @@ SPAN_FIELDS: dict[str, Reader] = {
     "time": _text,
     "meta": _map_of(_text),
 }
-_NULLABLE = frozenset(SPAN_FIELDS) - {"id", "kind", "text", "epoch", "disposition"}
+_REQUIRED: dict[str, Any] = {"id": "", "kind": "", "text": "", "epoch": 0, "disposition": None}
+"""The fields that a span must have, each with what stands for it while the rest of a bad request is judged."""
+_NULLABLE = frozenset(SPAN_FIELDS) - set(_REQUIRED)
 
 INDEX_FIELDS: dict[str, Reader] = {
     "source": _word(SOURCES),
@@ -167,14 +172,17 @@ _TWINS = (("spans", "eviction_set"), ("epoch", "current_epoch"))
 
 
 def read_request(value: Any) -> tuple[dict[str, Any], list[Problem]]:
-    """The parts of a request by name, and what is wrong with its shape; both forms of SPEC §5 are read."""
+    """The parts of a request by name, and what is wrong with its shape; both forms of SPEC §5 are read.
+
+    Of a bad request the parts are those that can be read, so that the caller can go on judging.
+    """
     if not isinstance(value, Mapping):
-        return {}, [((), f"expected an object, found {_kind_of(value)}", None)]
+        return {}, [((), f"found {_kind_of(value)}, expected an object", None)]
     problems: list[Problem] = []
     parts: dict[str, Any] = {}
     known = {*TOP_FIELDS, *DOCUMENT_FIELDS, "schema"}
     problems.extend(
-        ((str(key),), f"unknown field `{key}`", did_you_mean(str(key), TOP_FIELDS)) for key in value if key not in known
+        ((str(key),), UNKNOWN_FIELD, did_you_mean(str(key), TOP_FIELDS)) for key in value if key not in known
     )
     for name, twin in _TWINS:
         if name in value and twin in value:
@@ -203,24 +211,24 @@ def _read_spans(value: Mapping[str, Any], parts: dict[str, Any], problems: list[
     key = "eviction_set" if "eviction_set" in value else "spans"
     items = value.get(key)
     if not isinstance(items, (list, tuple)):
-        message = f"expected a list, found {_kind_of(items)}" if key in value else "the field `spans` is missing"
+        message = f"found {_kind_of(items)}, expected a list" if key in value else "the field `spans` is missing"
         problems.append(((key,) if key in value else (), message, None))
         return
-    spans: list[Span] = []
-    for number, item in enumerate(items):
-        path: Path = (key, number)
-        if isinstance(item, Span):
-            item = item.to_json()
-        if isinstance(item, Mapping):
-            span = _read_span(item, path, problems, all_evicted=key == "eviction_set")
-            spans.extend(span)
-        else:
-            problems.append((path, f"expected an object, found {_kind_of(item)}", None))
-    parts["spans"] = tuple(spans)
+    parts["spans"] = tuple(
+        [
+            _read_span(item, (key, number), problems, all_evicted=key == "eviction_set")
+            for number, item in enumerate(items)
+        ]
+    )
 
 
-def _read_span(item: Mapping[str, Any], path: Path, problems: list[Problem], *, all_evicted: bool) -> Iterator[Span]:
-    before = len(problems)
+def _read_span(item: Any, path: Path, problems: list[Problem], *, all_evicted: bool) -> Span:
+    """The span; where something is wrong with it, as much of it as can be read: an id of "" is one that cannot."""
+    if isinstance(item, Span):
+        item = item.to_json()
+    if not isinstance(item, Mapping):
+        problems.append((path, f"found {_kind_of(item)}, expected an object", None))
+        return Span("", "", "", 0)
     fields: dict[str, Any] = {}
     given = dict(item)
     if "span_id" in given:
@@ -232,16 +240,14 @@ def _read_span(item: Mapping[str, Any], path: Path, problems: list[Problem], *, 
     for key, part in given.items():
         reader = SPAN_FIELDS.get(key)
         if reader is None:
-            problems.append(((*path, str(key)), f"unknown field `{key}`", did_you_mean(str(key), SPAN_FIELDS)))
+            problems.append(((*path, str(key)), UNKNOWN_FIELD, did_you_mean(str(key), SPAN_FIELDS)))
         elif part is not None or key not in _NULLABLE:
             spelled = "span_id" if key == "id" and "span_id" in item else key
             _collect(problems, fields, key, (*path, spelled), reader, part)
-    required = ("id", "kind", "text", "epoch", "disposition")
     hints = {"disposition": 'say "evict" or "retain"'}
-    problems.extend((path, f"the field `{key}` is missing", hints.get(key)) for key in required if key not in given)
-    if len(problems) == before:
-        head = [fields.pop(key) for key in ("id", "kind", "text", "epoch")]
-        yield Span(*head, **fields)
+    problems.extend((path, f"the field `{key}` is missing", hints.get(key)) for key in _REQUIRED if key not in given)
+    head = [fields.pop(key, unread) for key, unread in _REQUIRED.items() if key != "disposition"]
+    return Span(*head, **fields)
 
 
 def _read_evidence(value: Mapping[str, Any], parts: dict[str, Any], problems: list[Problem]) -> None:
@@ -268,11 +274,11 @@ def _read_group(
     if group is None:
         return out
     if not isinstance(group, Mapping):
-        problems.append(((name,), f"expected an object, found {_kind_of(group)}", None))
+        problems.append(((name,), f"found {_kind_of(group)}, expected an object", None))
         return out
     for key, part in group.items():
         if key not in fields:
-            problems.append(((name, str(key)), f"unknown field `{key}`", did_you_mean(str(key), fields)))
+            problems.append(((name, str(key)), UNKNOWN_FIELD, did_you_mean(str(key), fields)))
         elif part is not None:
             _collect(problems, out, key, (name, key), fields[key], part)
     return out

@@ -112,6 +112,64 @@ def test_a_bad_request_gives_one_finding_at_the_value(text: str, underlined: str
     assert isinstance(finding.help, str | None)
 
 
+def spans_of(*spans: dict[str, Any] | int, **top: Any) -> str:
+    base = {"id": "a", "kind": "k", "text": "x", "epoch": 1, "disposition": "evict"}
+    return json.dumps({**top, "spans": [{**base, **span} if isinstance(span, dict) else span for span in spans]})
+
+
+# (request text, all of its messages): what is wrong in one place does not hide what is wrong in another
+SEVERAL = [
+    (spans_of({}, {}), ["`spans[1].id`: span id `a` is used twice", "the field `epoch` is missing"]),
+    (
+        spans_of({"loss": 2, "represented_by": ["ghost"]}, epoch=7),
+        [
+            "`spans[0].loss`: found 2, expected a number in [0, 1]",
+            "`spans[0].represented_by[0]`: span `a` is represented by `ghost`, which is not a retained span",
+        ],
+    ),
+    (
+        '{"epoch": 7, "spans": [{"id": "a", "kind": "k", "epoch": 1}]}',
+        ["`spans[0]`: the field `disposition` is missing", "`spans[0]`: the field `text` is missing"],
+    ),
+    (spans_of(epok=7), ["the field `epoch` is missing", "unknown field `epok`"]),
+    (spans_of({"los": 1}, epoch=7), ["unknown field `spans[0].los`"]),
+    (
+        spans_of({"epoch": 9}, 5, epoch=7),
+        [
+            "`spans[0].epoch`: span `a` is from epoch 9, after the current epoch 7",
+            "`spans[1]`: found an integer, expected an object",
+        ],
+    ),
+    # whether `b` is retained, and what the second span is called, nobody can say
+    (
+        spans_of({"represented_by": ["b"]}, {"id": "b", "disposition": "kept"}, epoch=7),
+        ["`spans[1].disposition`: unknown word `kept`"],
+    ),
+    (
+        spans_of({"represented_by": ["b"]}, {"id": 5, "disposition": "retain"}, epoch=7),
+        ["`spans[1].id`: found an integer, expected text"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "messages"), SEVERAL)
+def test_all_that_can_be_judged_is_reported_in_one_run(text: str, messages: list[str]) -> None:
+    with pytest.raises(RequestError) as caught:
+        Request.from_json(text)
+    assert sorted(finding.message for finding in caught.value.diagnostics) == sorted(messages)
+
+
+def test_a_request_of_parts_reports_them_all_as_well() -> None:
+    spans = (Span("a", "k", "x", 9, disposition="evict"), Span("a", "k", "x", 1))
+    with pytest.raises(RequestError) as caught:
+        Request(7, spans)
+    assert sorted(finding.message for finding in caught.value.diagnostics) == [
+        "`spans[0].epoch`: span `a` is from epoch 9, after the current epoch 7",
+        "`spans[1].id`: span id `a` is used twice",
+        "`spans[1]`: the field `disposition` is missing",
+    ]
+
+
 @pytest.mark.parametrize(
     "text", ["", "{", "nul", '{"epoch": 7,}', "{'epoch': 7}", '{"epoch": 07, "spans": []}', "[" * 100_000]
 )
@@ -169,7 +227,7 @@ def test_null_is_not_known_and_integers_stay_exact_beyond_two_to_the_53() -> Non
 def test_spans_may_stand_in_a_plain_value() -> None:
     span = Span("a", "reasoning", "x", 1, disposition="evict")
     assert Request.from_json({"epoch": 7, "spans": [span]}) == Request(7, (span,))
-    with pytest.raises(RequestError, match=r"used twice: `spans\[1\].id`"):
+    with pytest.raises(RequestError, match=r"`spans\[1\].id`: span id `a` is used twice"):
         Request.from_json({"epoch": 7, "spans": [span, span]})
 
 
