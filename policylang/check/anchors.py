@@ -9,12 +9,14 @@ from policylang.check.context import ANCHOR_FREE, Names, Typing
 from policylang.check.expressions import type_as
 from policylang.check.queue_depth import frees_queue_depth
 from policylang.check.sink import Sink
+from policylang.diagnostics import nearest
 from policylang.regex import compile_pattern
 from policylang.rules_ir import expr as ir
 from policylang.rules_ir.policy import Exempt, NamedAnchor
 from policylang.rules_ir.types import BOOL, SPAN
 from policylang.source import Loc
 from policylang.syntax import ast
+from policylang.syntax.walk import walk
 from policylang.transcript.vocabulary import ASSERTION_TYPES, CLASSES
 
 RESERVED = ("kind", "detect", "carrier")
@@ -74,7 +76,8 @@ def _is_kind(kind: ast.Ident, names: Names, sink: Sink) -> bool:
             hint = f"`{kind.name}` is a class; name its kinds"
             sink.error("unknown-kind", f"unknown kind `{kind.name}`", kind.loc, hint)
         else:
-            sink.unknown("unknown-kind", "kind", kind.name, kind.loc, names.kinds)
+            declare = f"declare it: `kind {kind.name} : state`"
+            sink.unknown("unknown-kind", "kind", kind.name, kind.loc, names.kinds, declare)
     return False
 
 
@@ -89,8 +92,23 @@ def _named(decl: ast.AnchorWhen, names: Names, used: set[str], sink: Sink) -> Na
     t = Typing(names, sink, ANCHOR_FREE)
     condition = _condition(t, decl.condition, "`anchor … when` takes")
     used |= t.used
-    patterns = tuple(pattern for pattern in _patterns(condition) if "value" in _groups(*pattern))
+    found = tuple(_patterns(condition))
+    for pattern in found:
+        _check_groups(pattern, decl, sink)
+    patterns = tuple(pattern for pattern in found if "value" in _groups(*pattern))
     return NamedAnchor(name, condition, patterns, decl.loc)
+
+
+def _check_groups(pattern: tuple[str, str], decl: ast.AnchorWhen, sink: Sink) -> None:
+    """Nothing but `value` is read of a named anchor's pattern: another name would be ignored, most likely a typo."""
+    regexes = (node for node in walk(decl.condition) if isinstance(node, ast.RegexLit))
+    loc = next((node.loc for node in regexes if (node.pattern, node.flags) == pattern), decl.condition.loc)
+    for group in _groups(*pattern):
+        if group != "value":
+            near = "did you mean `value`?" if nearest(group, ("value",)) is not None else None
+            hint = f"the group `value` asserts `{decl.name.name}` = what it found; write `(…)` for one without a name"
+            message = f"the group `{group}` asserts nothing: only one called `value` does"
+            sink.error("bad-regex", message, loc, near or hint)
 
 
 def _groups(pattern: str, flags: str) -> Iterable[str]:

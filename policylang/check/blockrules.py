@@ -299,7 +299,25 @@ def _epoch_integrity(settings: Settings) -> Iterator[Rule]:
             "gain-too-small",
             "epoch",
             ir.Compare("<", fact, _number(gain.value), BOOL),
-            ("compaction frees ", fact, f" of the tokens, less than {gain.value:g}: a loop in the making"),
+            _gain_message(fact, gain.value),
             (*_reads("integrity.gain"), _bound(gain.value)),
             gain.loc,
         )
+
+
+def _gain_message(gain: ir.Expr, bound: float) -> tuple[str | ir.Expr, ...]:
+    """In percent, and of a result that has grown by how much: nobody frees a negative share."""
+    larger = ir.Compare("<", gain, _number(0), BOOL)
+    size = ir.If(larger, ir.Neg(gain, NUMBER), gain, NUMBER)
+
+    def either(one: str, other: str) -> ir.Expr:
+        return ir.If(larger, ir.Const(one, TEXT), ir.Const(other, TEXT), TEXT)
+
+    return (
+        either("the result is ", "compaction frees "),
+        ir.Arith("*", size, _number(100), NUMBER),
+        either(" % larger than what it replaces, and ", " % of the tokens, less than the "),
+        f"{100 * bound:g} %",
+        either(" smaller is asked for", " asked for"),
+        ": a loop in the making",
+    )

@@ -222,8 +222,14 @@ def _chained(t: Typing, expr: ast.ChainedCompare, env: Env) -> ir.Expr:
         type_expr(t, operand, env, ERROR)
     hint = "put the first comparison in parentheses"
     if len(expr.operands) == len(expr.ops) + 1 and "matches" not in expr.ops:
-        hint = f"write `a {expr.ops[0]} b and b {expr.ops[1]} c`"
+        texts = [_as_written(operand) for operand in expr.operands]
+        pairs = zip(texts, expr.ops, texts[1:], strict=False)
+        hint = f"write `{' and '.join(f'{left} {op} {right}' for left, op, right in pairs)}`"
     return t.error("chained-comparison", "comparisons do not chain", expr.loc, hint)
+
+
+def _as_written(expr: ast.Expr) -> str:
+    return " ".join(expr.loc.source.text[expr.loc.start : expr.loc.end].split())
 
 
 def _bool(t: Typing, expr: ast.Bool, env: Env) -> ir.Expr:

@@ -30,16 +30,22 @@ class Sink:
         """Reports one error at ``loc``."""
         self.found.append(Diagnostic(code, message, loc, hint, related=related))
 
-    def unknown(self, code: str, what: str, word: str, loc: Loc, names: Iterable[str], hint: str | None = None) -> None:
-        """Reports a word that names nothing, with the nearest known name (also in ``args``, for quick fixes)."""
+    def unknown(self, code: str, what: str, word: str, loc: Loc, names: Iterable[str], also: str | None = None) -> None:
+        """Reports a word that names nothing, with the nearest known name (also in ``args``, for quick fixes).
+
+        ``also`` says what else can be done, as in "or …".
+        """
         known = sorted(set(names))
         self._compared += len(known)
         suggestion = nearest(word, known) if self._compared <= MAX_COMPARED else None
+        hint: str | None = None
         if suggestion is not None:
             hint = f"did you mean `{suggestion}`?"
-        elif hint is None and self._compared <= MAX_COMPARED:
+        elif self._compared <= MAX_COMPARED:
             shown = known if len(known) <= MAX_SHOWN else [*known[:MAX_SHOWN], "…"]
             hint = f"known: {', '.join(shown)}" if known else "there is none"
+        if also is not None:
+            hint = also if hint is None else f"{hint} Or {also}" if suggestion is not None else f"{hint}; or {also}"
         args: tuple[tuple[str, str], ...] = (("word", word),)
         if suggestion is not None:
             args = (*args, ("suggestion", suggestion))

@@ -61,7 +61,10 @@ def unexpected(machine: Machine, first: int) -> Diagnostic:
     found = _found(tokens, at)
     message = f"found {found}, expected {expected}"
     start, end = tokens.starts[at], tokens.ends[at]
-    if tokens.kinds[at] == END and at:
+    if accepted == {"per"} and tokens.texts[first] == "budget" and _leaves_line(tokens, at):
+        start = end = tokens.ends[at - 1]
+        message = "the budget ends without `per chain`"
+    elif tokens.kinds[at] == END and at:
         start = end = tokens.ends[at - 1]
     loc = Loc(tokens.source, start, end)
     related: tuple[tuple[Loc, str], ...] = ()
@@ -149,6 +152,11 @@ def _found(tokens: Tokens, at: int) -> str:
     return f"`{shown}`"
 
 
+def _leaves_line(tokens: Tokens, at: int) -> bool:
+    """Whether the token stands on another line than the one before it."""
+    return tokens.kinds[at] == END or "\n" in tokens.source.text[tokens.ends[at - 1] : tokens.starts[at]]
+
+
 def _open_bracket(tokens: Tokens, first: int, at: int) -> int | None:
     """The innermost bracket that is open before token ``at``."""
     stack: list[int] = []
@@ -164,6 +172,16 @@ def _open_bracket(tokens: Tokens, first: int, at: int) -> int | None:
 def _help(tokens: Tokens, at: int, accepted: set[str]) -> str | None:
     kind, text = tokens.kinds[at], tokens.texts[at]
     before = tokens.texts[at - 1] if at else ""
+    if accepted == {"per"}:
+        return "write `per chain`"
+    if accepted == {"REGEX"} and kind == STRING:
+        return f"write the pattern between slashes: `/{text[1:-1].replace('/', chr(92) + '/')}/`"
+    if at > 1 and tokens.texts[at - 2] == "anchor":
+        if before == "when":
+            return "an anchor with a condition has a name: `anchor NAME when …`"
+        near = nearest(before.lower(), ("kind", "detect"))
+        if accepted == {"when"} and near is not None:
+            return f"did you mean `anchor {near}`?"
     if text == "=" and "==" in accepted:
         return "write `==` to compare"
     if text == "/" and accepted == {"REGEX"}:

@@ -13,12 +13,14 @@ from policylang.rules_ir.facts import (
     AssertionFacts,
     ChainFacts,
     IndexFacts,
+    IntegrityFacts,
     MonitorFacts,
     ScoringFacts,
     SpanFacts,
     World,
 )
 from policylang.rules_ir.policy import CheckedPolicy, Rule
+from policylang.runtime.reasons import spell
 
 
 def rule(policy: CheckedPolicy, name: str) -> Rule:
@@ -303,3 +305,22 @@ def test_gaps_of_two_quantifiers_over_one_list_are_both_looked_for() -> None:
         world = World(evicted=[SpanFacts(bulk=bulk, verified=None), SpanFacts(bulk=not bulk, verified=True)])
         assert evaluate_expression(item.expr, world, {}) is True
     assert evaluate_expression(item.expr, World(evicted=[SpanFacts(bulk=True, verified=True)]), {}) is False
+
+
+@pytest.mark.parametrize(
+    ("gain", "said"),
+    [
+        (0.03, "compaction frees 3 % of the tokens, less than the 5 % asked for: a loop in the making"),
+        (0.0, "compaction frees 0 % of the tokens, less than the 5 % asked for: a loop in the making"),
+        (
+            -0.125,
+            "the result is 12.5 % larger than what it replaces, and 5 % smaller is asked for: a loop in the making",
+        ),
+    ],
+)
+def test_a_small_gain_is_told_in_words_that_a_person_understands(gain: float, said: str) -> None:
+    world = World(integrity=IntegrityFacts(gain=gain))
+    [hit] = evaluate_rules([rule(load_text("integrity { gain 5% }\n"), "gain-too-small")], world)
+    message = hit.rule.message
+    parts = (part if isinstance(part, str) else spell(evaluate_expression(part, world, {})) for part in message)
+    assert "".join(parts) == said

@@ -62,7 +62,7 @@ def test_findings_and_what_they_underline(text: str, expected: list[tuple[str, s
 
 HELP = [
     (rule("epoch is known == true"), "parentheses"),
-    (rule("1 < 2 < 3"), "write `a < b and b < c`"),
+    (rule("1 < 2 < 3"), "write `1 < 2 and 2 < 3`"),
     (rule("[] == []"), "compare its elements"),
     (rule("tru"), "did you mean `true`?"),
     (rule("span.age > 1"), "for each span in evicted"),
