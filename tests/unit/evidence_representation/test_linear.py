@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 
 import pytest
@@ -50,6 +51,10 @@ def _calls(work: Callable[[], object]) -> int:
     return count
 
 
+def _answers(session: Session, size: int) -> list[str]:
+    return [session.represent(number).representation for number in range(size)]
+
+
 def _session(shape: str, kind: str, size: int, base: int) -> Session:
     anchor, retained = SHAPES[shape]
     spans = [span(n, anchor(base + n), retained=False, chain=f"c{n % 5}", tool="Bash") for n in range(size)]
@@ -64,7 +69,7 @@ def test_twice_the_session_is_at_most_twice_the_work(shape: str, kind: str) -> N
     counts = []
     for size, base in ((small, 1000), (large, 3000)):
         session = _session(shape, kind, size, base)
-        counts.append(_calls(lambda session=session, size=size: [session.represent(n) for n in range(size)]))
+        counts.append(_calls(partial(_answers, session, size)))
     assert counts[1] < 2.5 * counts[0], counts
 
 
