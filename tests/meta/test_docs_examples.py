@@ -2,12 +2,12 @@
 
 | fence | what is checked |
 |---|---|
-| `policy` | checks cleanly, and its tests pass; `policy fragment` gets a header first |
+| `policy` | checks cleanly, is laid out as `fmt` does, and its tests pass; `policy fragment` gets a header first |
 | `cases` | all cases pass |
 | `json request`, `json verdict`, `json diagnostics` | follows the published JSON Schema, and a request is read |
-| `json output`, `text output` | is what the block before it printed; a line `…` stands for any lines |
+| `json output`, `text output` | is what the block before it printed; a line `…` stands for any lines, else any text |
 | `toml` | is read as configuration |
-| `sh` | each line that starts with `policylang` exits with the code in its comment `# exit N`, 0 without one |
+| `sh` | at the root, as a reader pastes it, each line exits with the code in its comment `# exit N`, 0 without one |
 | `sh setup` | not run; each `make TARGET` is a target of the Makefile |
 | `python` | runs |
 | `text` | shows something, claims nothing |
@@ -31,6 +31,7 @@ import pytest
 
 import policylang
 from policylang.cli.config import find_config
+from policylang.frontend.dsl import format_source
 from policylang.schemas import schema_text
 from policylang.source import Source
 from policylang.testing.cases import read_cases
@@ -54,11 +55,9 @@ def _named(block: Block) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """What the documentation takes to be there: the repository's policies and sessions, and the requests of docs/."""
-    for name in ("rules", "examples"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    for path in (DOCS / "examples").iterdir():
-        shutil.copy(path, tmp_path / path.name)
+    """A folder laid out as the project's root, where a reader pastes what a page shows."""
+    for name in ("rules", "examples", "docs"):
+        shutil.copytree(ROOT / name, tmp_path / name)
     return tmp_path
 
 
@@ -70,7 +69,9 @@ def test_block_says_what_it_is(block: Block) -> None:
 @pytest.mark.parametrize("block", _of("policy"), ids=_named)
 def test_policy(block: Block, tmp_path: Path) -> None:
     path = tmp_path / "example.policy"
-    path.write_text((HEADER if "fragment" in block.info else "") + block.text, encoding="utf-8")
+    text = (HEADER if "fragment" in block.info else "") + block.text
+    path.write_text(text, encoding="utf-8")
+    assert "fragment" in block.info or format_source(Source("example.policy", text)) == text
     report = run_suite([path])
     assert [(result.case.name, result.mismatches) for result in report.results if result.outcome != "passed"] == []
 
@@ -177,7 +178,8 @@ def _compare(block: Block, printed: str) -> None:
         assert _shortened(found, json.loads(shown.text)) == json.loads(shown.text), f"{shown.place}:\n{printed}"
         return
     pattern = "".join(
-        r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line.rstrip()) + r" *\n" for line in shown.text.splitlines()
+        r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line.rstrip()).replace("…", ".*") + r" *\n"
+        for line in shown.text.splitlines()
     )
     assert re.fullmatch(pattern, printed), f"{shown.place} does not show what was printed:\n{printed}"
 
