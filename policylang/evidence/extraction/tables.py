@@ -160,9 +160,12 @@ def _sheet(lines: Sequence[Line], at: int, found: list[Found]) -> int:
         base, row = lines[stop]
         if len(row) > MAX_ROW or row.count(mark) != len(header) - 1 or (", " in row and mark == ","):
             break
-        rows.append(_split(row, base, mark if mark != "|" else "|"))
+        if not rows and not any(char.isdigit() for char in row):
+            # Asked before the rest is read: else every line of such a text would read all that follow it.
+            return at
+        rows.append(_split(row, base, mark))
         stop += 1
-    if not rows or not any(char.isdigit() for cell in rows[0] for char in cell.text):
+    if not rows:
         return at
     for cells in rows:
         _row(header, cells, found)
